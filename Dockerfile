@@ -13,7 +13,7 @@ RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache
     go run ./console/assets/pack && \
     go build -ldflags='-s -w' -o /out/ ./cmd/procession && \
     go build -ldflags='-s -w' -o /out/loan-worker ./examples/loan && \
-    go run ./cmd/sbom -dir /out/sbom /out/procession /out/loan-worker
+    go run ./tools/sbom -dir /out/sbom /out/procession /out/loan-worker
 # A volume that is first mounted here takes the owner and the mode over.
 RUN install -d -m 0700 /out/tls /out/documents
 

@@ -1,4 +1,4 @@
-# Everything a developer runs. "make help" lists it.
+# Commands for developers; "make help" lists them.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -52,7 +52,7 @@ test: bootstrap-tests assets temporal ## Run all tests; needs no running service
 	@$(MAKE) test-nested
 
 .PHONY: check
-check: bootstrap-tests assets lint drift temporal ## All that must hold before a merge: lint, drift, tests with the race detector, fuzzing
+check: bootstrap-tests assets lint drift temporal ## Run all checks before a merge: lint, drift, tests with the race detector, fuzzing
 	@go test -race -shuffle=on -count=1 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	@$(MAKE) test-nested TEST_FLAGS="-shuffle=on -count=1 $(TEST_FLAGS)"
 	@$(MAKE) fuzz
@@ -80,7 +80,7 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/workflowcheck ## Check format, words, link
 	@$(TOOLS)/golangci-lint fmt --diff
 	@go test ./tools/scripts ./cmd/procession -run 'TestLinksOfDocuments|TestCommandsOfDocuments'
 	@tools/scripts/pin-images --check
-	@tools/scripts/wording
+	@go run ./tools/language
 	@$(TOOLS)/golangci-lint run ./...
 	@for module in $(NESTED); do \
 	  (cd "$$module" && $(TEMPORAL_ENV) && $(TOOLS)/golangci-lint run --config "$(CURDIR)/.golangci.yml" ./...); \
@@ -91,7 +91,7 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/workflowcheck ## Check format, words, link
 	@cd sdk && $(TOOLS)/workflowcheck -config ../tools/workflowcheck/config.yaml ./...
 
 .PHONY: generate
-generate: $(TOOLS)/oapi-codegen $(TOOLS)/templ ## Make the generated code from the contracts and the templates of the console, and NOTICE
+generate: $(TOOLS)/oapi-codegen $(TOOLS)/templ ## Generate code from the contracts and the templates of the console, and NOTICE
 	@go generate ./...
 	@go -C sdk generate ./...
 	@go run ./tools/sbom -notice NOTICE
@@ -105,7 +105,7 @@ drift: $(TOOLS)/oapi-codegen $(TOOLS)/templ ## Check that generated code, NOTICE
 	done
 
 .PHONY: vuln
-vuln: ## Look for known vulnerabilities; VULNDB says where the database is, VULN_REQUIRED=1 that it must answer
+vuln: ## Check for known vulnerabilities; VULNDB is the URL of the database, VULN_REQUIRED=1 fails without it
 	@tools/scripts/vulnerabilities
 
 .PHONY: images
@@ -136,7 +136,7 @@ soak: bootstrap temporal ## Run under load for long and watch memory and backlog
 	@go -C test/bench run . soak $(SOAK_FLAGS)
 
 .PHONY: screenshots
-screenshots: bootstrap-tests assets temporal ## Make the pictures of the documentation again, with the whole stack and a browser
+screenshots: bootstrap-tests assets temporal ## Take the screenshots of the documentation, with the whole stack and a browser
 	@go test ./cmd/procession -count=1 -run TestDevRunsTheWholeStackAndKeepsItsData -args -screenshots="$(CURDIR)/docs/screenshots"
 
 ##@ Build
@@ -175,7 +175,7 @@ release: ## Check a release: pinned images, no known vulnerabilities (the databa
 	@$(MAKE) sbom
 
 .PHONY: bootstrap
-bootstrap: ## Check for Go, PostgreSQL and Node; install all but Go with apt where they are missing
+bootstrap: ## Check for Go, PostgreSQL and Node; install missing ones except Go with apt
 	@tools/scripts/bootstrap
 
 # The tests of the console need a browser.

@@ -107,7 +107,7 @@ func TestApprovalsAreAssisted(t *testing.T) {
 	require.True(t, bytes.HasPrefix(content, []byte("%PDF-")))
 }
 
-// heldModel is a provider of which a test decides when it answers.
+// heldModel is a provider that answers when the test says so.
 type heldModel struct {
 	*httptest.Server
 	mu              sync.Mutex
@@ -165,8 +165,7 @@ func (m *heldModel) use(s *testStack) {
 	s.config.AssistanceModel, s.config.AssistanceEmbeddingModel = "chat", "embeddings"
 }
 
-// A service that is killed while the model thinks asks again, and nothing else is
-// done again.
+// A service that is killed during a model call repeats the call and no other step.
 func TestKilledWhileTheModelThinks(t *testing.T) {
 	t.Parallel()
 	m := newHeldModel(t)

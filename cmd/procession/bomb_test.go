@@ -53,8 +53,8 @@ func packedStream(t *testing.T, data string) string {
 	return bombStream("/Filter[/FlateDecode/FlateDecode]", data)
 }
 
-// progressive returns a grey JPEG of 5,000 by 5,000 pixels of which all that is known is
-// that nothing changes: a bit for each block of each of three channels.
+// progressive returns a grey JPEG of 5,000 by 5,000 pixels with empty refinement scans: a bit for each block of
+// each of three channels.
 func progressive() []byte {
 	const side = 5000
 	out := []byte{0xff, 0xd8, 0xff, 0xdb, 0, 67, 0}
@@ -66,8 +66,8 @@ func progressive() []byte {
 	return append(out, 0xff, 0xd9)
 }
 
-// costs requires that what do does raises the service's memory by less than 64 MiB
-// and returns how much processor time its children took.
+// costs requires that do raises the memory of the service by less than 64 MiB, and returns the processor time
+// of its children.
 func (s *testStack) costs(name string, do func()) time.Duration {
 	s.t.Helper()
 	pid := s.service.PID()
@@ -96,8 +96,8 @@ func (s *testStack) childTime() time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// Documents and forms that are made to take much memory and time cost the service
-// little: the run goes on and says what it could not read.
+// Documents and forms built to exhaust memory or time cost the service little: the run continues and reports
+// the unreadable ones.
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

@@ -15,7 +15,7 @@ import (
 
 func newBootstrapCommand() *cobra.Command {
 	var first administration.FirstTenant
-	cmd := configured("bootstrap", "Make the first tenant and its administrator, once",
+	cmd := newConfiguredCommand("bootstrap", "Create the first tenant and its administrator, once",
 		func(ctx context.Context, cmd *cobra.Command, c Config) error {
 			if first.Code == "" || first.Email == "" {
 				return usageError{errors.New("--tenant and --email are required")}
@@ -34,17 +34,17 @@ func newBootstrapCommand() *cobra.Command {
 			}
 			return printFirstTenant(cmd, first, made)
 		})
-	cmd.Long = "Makes the first tenant of a database and its first user, who owns the tenant and operates the service:\n" +
-		"only operators may make tenants. The user's access token goes to standard output, and nothing shows it again."
+	cmd.Long = "Creates the first tenant of a database and its first user, who owns the tenant and operates the service:\n" +
+		"only operators may create tenants. The user's access token goes to standard output, and it cannot be shown again."
 	flags := cmd.Flags()
 	flags.StringVar(&first.Code, "tenant", "", "code of the tenant (required)")
-	flags.StringVar(&first.Name, "tenant-name", "", "what people call the tenant; its code unless given")
+	flags.StringVar(&first.Name, "tenant-name", "", "display name of the tenant; its code by default")
 	flags.StringVar(&first.Email, "email", "", "e-mail address of the user (required)")
-	flags.StringVar(&first.UserName, "name", "", "what people call the user; the address unless given")
+	flags.StringVar(&first.UserName, "name", "", "display name of the user; the address by default")
 	return cmd
 }
 
-// explainFirstTenant names the flags that are wrong.
+// explainFirstTenant replaces locations of an error by the flags.
 func explainFirstTenant(err error) error {
 	failure, ok := errors.AsType[*domain.Error](err)
 	if !ok || len(failure.Details) == 0 {
@@ -58,12 +58,12 @@ func explainFirstTenant(err error) error {
 	return usageError{errors.Join(wrong...)}
 }
 
-// printFirstTenant keeps the token apart, so that it can be put into a file.
+// printFirstTenant writes the token alone to standard output, so that it can be redirected into a file.
 func printFirstTenant(cmd *cobra.Command, first administration.FirstTenant, made *administration.BootstrappedTenant) error {
 	if _, err := fmt.Fprintln(cmd.OutOrStdout(), made.Token.Reveal()); err != nil {
 		return fmt.Errorf("printing the access token, which is lost now: %w", err)
 	}
-	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "Made tenant %s (%s) and its owner %s (user %s, %s), who operates the service.\n"+
+	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "Created tenant %s (%s) and its owner %s (user %s, %s), who operates the service.\n"+
 		"The access token on standard output is that user's. It is not shown again, and expires at %s: until then issue\n"+
 		"another with: %s\n",
 		first.Code, made.TenantID, first.Email, administration.FirstUserCode, made.UserID, made.ExpiresAt.Format(time.RFC3339),

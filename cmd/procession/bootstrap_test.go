@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// bootstrap runs the command and returns what it printed.
+// bootstrap runs the command and returns its output.
 func bootstrap(t *testing.T, url string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, explained bytes.Buffer

@@ -8,15 +8,15 @@ import (
 
 func newCACommand() *cobra.Command {
 	return keyFamily{
-		purpose: persistence.SignsCertificates, use: "ca", what: "authority", short: "the authorities that issue certificates",
-		rotated: "Then renew Temporal's certificate with procession certificate, at the latest before the old one expires. Workers\n" +
+		purpose: persistence.SignsCertificates, use: "ca", noun: "authority", short: "the authorities that issue certificates",
+		rotateSteps: "Then renew Temporal's certificate with procession certificate, at the latest before the old one expires. Workers\n" +
 			"and Temporal go on accepting each other before, meanwhile and afterwards.",
-		distrusted: "What is to be done now, in this order:\n" +
+		distrustSteps: "Next steps, in this order:\n" +
 			"1. Renew Temporal's certificate: procession certificate --host … --out …; temporal-server reads the files again\n" +
 			"   by itself, and then refuses what the authority issued.\n" +
 			"2. Restart temporal-server: it asks connections that are open for no other certificate.\n" +
 			"3. Restart all workers: they fetch their certificate, and whom to trust, when they start. Until then those with a\n" +
 			"   certificate of the authority cannot connect.\n" +
 			"Replicas of the service follow within --key-reload.",
-	}.command()
+	}.newCommand()
 }

@@ -21,7 +21,7 @@ const serverCertificateLifetime = 397 * 24 * time.Hour
 func newCertificateCommand() *cobra.Command {
 	var hosts []string
 	var dir string
-	cmd := configured("certificate", "Issue a server certificate, for Temporal's frontend, from the service's authority",
+	cmd := newConfiguredCommand("certificate", "Issue a server certificate, for Temporal's frontend, from the service's authority",
 		func(ctx context.Context, cmd *cobra.Command, c Config) error {
 			k, err := openKeys(ctx, c, slog.New(slog.DiscardHandler))
 			if err != nil {
@@ -43,17 +43,15 @@ func newCertificateCommand() *cobra.Command {
 	return cmd
 }
 
-// serverFiles are where a server finds its certificate, its key and the
-// authority of its clients, and until when the certificate is valid.
+// serverFiles contains the paths of a certificate, its key and the trusted authorities, and the expiry of the
+// certificate.
 type serverFiles struct {
 	cert, key, ca string
 	validUntil    time.Time
 }
 
-// writeServerCertificate issues a certificate for hosts and writes it, followed by
-// those that lead back to earlier authorities, with its key and all authorities
-// that are trusted into dir. Each file is replaced as a whole, for programs that read
-// them at the same time.
+// writeServerCertificate issues a certificate for hosts and writes it with its chain, its key and all trusted
+// authorities into dir. It replaces each file atomically, for programs that read them at the same time.
 func writeServerCertificate(issuer *authn.Issuer, dir string, hosts []string, now time.Time) (serverFiles, error) {
 	files := serverFiles{
 		cert: filepath.Join(dir, "server.pem"), key: filepath.Join(dir, "server-key.pem"), ca: filepath.Join(dir, "ca.pem"),
@@ -80,7 +78,7 @@ func writeServerCertificate(issuer *authn.Issuer, dir string, hosts []string, no
 	return files, nil
 }
 
-// replaceFile writes a file that only its owner can read.
+// replaceFile replaces a file by one that only its owner can read.
 func replaceFile(path, content string) error {
 	fresh := path + ".new"
 	if err := os.WriteFile(fresh, []byte(content), 0o600); err != nil {

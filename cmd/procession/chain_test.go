@@ -32,7 +32,7 @@ import (
 func wiredService(t *testing.T, log *slog.Logger, stall time.Duration) *service {
 	t.Helper()
 	var c Config
-	c.bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
+	c.bindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	c.DatabaseURL, c.TemporalAddress, c.SealKeyFile = pgtest.URL(t), "127.0.0.1:1", t.TempDir()+"/seal.key"
 	c.Listen, c.ListenAdministration, c.ListenHealth = freeAddress(t), freeAddress(t), freeAddress(t)
 	c.ListenTLS = freeAddress(t)
@@ -85,7 +85,7 @@ func TestEveryRouteIsBehindTheChain(t *testing.T) {
 	t.Parallel()
 	var logged bytes.Buffer
 	s := wiredService(t, slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})), 0)
-	opened, err := s.listen(t.Context())
+	opened, err := s.openListeners(t.Context())
 	require.NoError(t, err)
 	listeners := slices.Concat(opened.api, opened.health)
 	flags := map[string]string{
@@ -151,7 +151,7 @@ func TestStalledBodiesAreCutOff(t *testing.T) {
 	t.Parallel()
 	s := wiredService(t, slog.New(slog.DiscardHandler), 200*time.Millisecond)
 	s.config.ListenTLS = ""
-	opened, err := s.listen(t.Context())
+	opened, err := s.openListeners(t.Context())
 	require.NoError(t, err)
 	go func() { _ = serveUntil(t.Context(), 0, append(opened.api, opened.health...)) }()
 	routes := s.routesOf(t)
@@ -174,7 +174,7 @@ func TestStalledBodiesAreCutOff(t *testing.T) {
 	for problem := range problems {
 		t.Error(problem)
 	}
-	require.Eventually(t, func() bool { return s.connections.ofClients()+float64(s.connections.health.Load()) == 0 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return s.connections.countClients()+float64(s.connections.health.Load()) == 0 }, 10*time.Second, 10*time.Millisecond)
 }
 
 // One address cannot take the connections of others.

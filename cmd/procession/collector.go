@@ -7,15 +7,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// collector shows numbers that are read together, from the database, when metrics
-// are. A number that cannot be read is not shown.
+// collector reads several numbers together, from the database, at each scrape. It omits numbers that it cannot
+// read.
 type collector struct {
 	numbers []number
 	read    func(ctx context.Context, show show)
 }
 
-// show shows a number with the values of its labels.
-type show func(what number, value float64, labels ...string)
+// show reports a number with the values of its labels.
+type show func(n number, value float64, labels ...string)
 
 type number struct {
 	*prometheus.Desc
@@ -41,12 +41,12 @@ func (c collector) Describe(out chan<- *prometheus.Desc) {
 func (c collector) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), checkTimeout)
 	defer cancel()
-	c.read(ctx, func(what number, value float64, labels ...string) {
-		out <- prometheus.MustNewConstMetric(what.Desc, what.kind, value, labels...)
+	c.read(ctx, func(n number, value float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(n.Desc, n.kind, value, labels...)
 	})
 }
 
-// secondsSince returns the seconds since a time, 0 for none and for one to come.
+// secondsSince returns the seconds since a time, 0 for the zero time and for future times.
 func secondsSince(then, now time.Time) float64 {
 	if then.IsZero() {
 		return 0

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -9,12 +10,31 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// bindDatabase sets the defaults and declares the flags of the database.
-func (c *Config) bindDatabase(f *pflag.FlagSet) {
+// Values of Database.Migrate.
+const (
+	migrateAuto  = "auto"
+	migrateCheck = "check"
+	migrateOff   = "off"
+)
+
+// Database configures the connections to PostgreSQL.
+type Database struct {
+	DatabaseURL                   string
+	DatabaseDirectURL             string
+	DatabaseConnections           int32
+	DatabaseBackgroundConnections int32
+	DatabaseStreamConnections     int32
+	DatabaseStatementTimeout      time.Duration
+	ListMemoryBytes               int64
+	Migrate                       string
+}
+
+// bindFlags declares the flags.
+func (c *Database) bindFlags(f *pflag.FlagSet) {
 	limits := persistence.DefaultLimits()
 	f.StringVar(&c.DatabaseURL, "database-url", "", "PostgreSQL database, as a URL or key=value pairs (secret)")
 	f.StringVar(&c.DatabaseDirectURL, "database-direct-url", "",
-		"the same database without a pooler, where --database-url leads through one in transaction mode (secret)")
+		"the same database without a pooler, if --database-url leads through one in transaction mode (secret)")
 	f.Int32Var(&c.DatabaseConnections, "database-connections", limits.Requests,
 		"maximum number of connections to PostgreSQL for requests; two more are for notifications")
 	f.Int32Var(&c.DatabaseBackgroundConnections, "database-background-connections", limits.Background,
@@ -24,11 +44,12 @@ func (c *Config) bindDatabase(f *pflag.FlagSet) {
 	f.DurationVar(&c.DatabaseStatementTimeout, "database-statement-timeout", limits.RequestTime,
 		"longest statement of a request, and its longest wait for a connection; then 503")
 	f.Int64Var(&c.ListMemoryBytes, "list-memory-bytes", limits.ListMemory,
-		"memory that lists with whole values take together, in bytes; others wait, then 503")
-	c.bindRetention(f)
+		"memory for all lists with whole values, in bytes; further lists wait, then 503")
+	f.StringVar(&c.Migrate, "migrate", migrateAuto, "schema at start: auto (update), check (refuse an old one), off")
 }
 
-func (c *Config) checkDatabase() []error {
+// check validates the settings.
+func (c *Database) check() error {
 	var wrong []error
 	must := func(ok bool, complaint string) {
 		if !ok {
@@ -40,5 +61,13 @@ func (c *Config) checkDatabase() []error {
 	must(c.DatabaseStreamConnections >= 2, "--database-stream-connections must be 2 or more")
 	must(c.DatabaseStatementTimeout >= 100*time.Millisecond, "--database-statement-timeout must be 100ms or more")
 	must(c.ListMemoryBytes >= persistence.MinListMemory, "--list-memory-bytes must be 4194304 or more")
-	return wrong
+	must(slices.Contains([]string{migrateAuto, migrateCheck, migrateOff}, c.Migrate), "--migrate must be auto, check or off")
+	return errors.Join(wrong...)
+}
+
+func (c *Database) requireDatabase() error {
+	if c.DatabaseURL == "" {
+		return missingSetting("database-url")
+	}
+	return nil
 }

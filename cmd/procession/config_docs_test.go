@@ -14,7 +14,7 @@ func TestEverySettingIsDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/operations.md")
 	require.NoError(t, err)
 	new(Config).visitSettings(func(f *pflag.Flag) {
-		described := regexp.MustCompile("(?m)`(--)?" + f.Name + "[` =]|^procession .*--" + f.Name + "[ =]|" + variable(f.Name) + "[`=]")
+		described := regexp.MustCompile("(?m)`(--)?" + f.Name + "[` =]|^procession .*--" + f.Name + "[ =]|" + variableName(f.Name) + "[`=]")
 		require.True(t, described.Match(text), "docs/operations.md does not describe --%s", f.Name)
 	})
 }

@@ -24,29 +24,41 @@ import (
 // defaultAssistanceCall is how long one call of a model may take.
 const defaultAssistanceCall = 2 * time.Minute
 
-// defaultPDFToText is found on PATH.
 const defaultPDFToText = "pdftotext"
 
-// bindFeatures declares the flags of what is off unless the operator turns it on.
-func (c *Config) bindFeatures(f *pflag.FlagSet) {
+// Features configures the optional features.
+type Features struct {
+	AssistanceURL            string
+	AssistanceKeyFile        string
+	AssistanceModel          string
+	AssistanceEmbeddingModel string
+	AssistanceBuiltin        bool
+	AssistanceCallTimeout    time.Duration
+	AssistanceTimeout        time.Duration
+	PDFToText                string
+	FormsAsDocuments         bool
+}
+
+// bindFlags declares the flags of optional features.
+func (c *Features) bindFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.AssistanceURL, "assistance-url", "",
-		"model provider of AI assistance: the address of an API as OpenAI has it, such as http://127.0.0.1:11434/v1")
+		"model provider of AI assistance: the URL of an API compatible with OpenAI, such as http://127.0.0.1:11434/v1")
 	f.StringVar(&c.AssistanceKeyFile, "assistance-key-file", "", "file of the key of the model provider; empty for none")
-	f.StringVar(&c.AssistanceModel, "assistance-model", "", "model that answers, unless a definition names another")
-	f.StringVar(&c.AssistanceEmbeddingModel, "assistance-embedding-model", "", "model that embeds")
+	f.StringVar(&c.AssistanceModel, "assistance-model", "", "default model for answers; a definition may name another")
+	f.StringVar(&c.AssistanceEmbeddingModel, "assistance-embedding-model", "", "model for embeddings")
 	f.BoolVar(&c.AssistanceBuiltin, "assistance-builtin", false,
-		"without --assistance-url, answer with citations and no model: for trials")
+		"without --assistance-url, answer with citations instead of a model: for trials")
 	f.DurationVar(&c.AssistanceCallTimeout, "assistance-call-timeout", defaultAssistanceCall,
 		"how long one call of a model may take")
 	f.DurationVar(&c.AssistanceTimeout, "assistance-timeout", app.DefaultAssistanceTime,
 		"how long a run of AI assistance may take in all")
 	f.StringVar(&c.PDFToText, "pdftotext", defaultPDFToText,
-		"program of poppler that reads PDFs for AI assistance: a path, or a name on PATH; empty reads none")
+		"program of poppler that reads PDFs for AI assistance: a path, or a name on PATH; empty to skip PDFs")
 	f.BoolVar(&c.FormsAsDocuments, "forms-as-documents", false, "offer filled-in forms as PDF")
 }
 
-// checkFeatures reports what is wrong with the settings of features.
-func (c *Config) checkFeatures() error {
+// check validates the settings.
+func (c *Features) check() error {
 	var wrong []error
 	if c.AssistanceCallTimeout < time.Second || c.AssistanceTimeout < time.Second {
 		wrong = append(wrong, errors.New("--assistance-call-timeout and --assistance-timeout must be 1s or more"))
@@ -64,8 +76,8 @@ func (c *Config) checkFeatures() error {
 	return errors.Join(wrong...)
 }
 
-// assistanceProvider returns what answers prompts, nil for nothing.
-func (c *Config) assistanceProvider() (assistance.Provider, error) {
+// assistanceProvider returns the model provider, nil without AI assistance.
+func (c *Features) assistanceProvider() (assistance.Provider, error) {
 	if c.AssistanceURL == "" {
 		if c.AssistanceBuiltin {
 			return assistance.Builtin{}, nil
@@ -92,11 +104,11 @@ func (c *Config) assistanceProvider() (assistance.Provider, error) {
 	return client, nil
 }
 
-// assisted reports whether there is AI assistance.
-func (c *Config) assisted() bool { return c.AssistanceURL != "" || c.AssistanceBuiltin }
+// hasAssistance reports whether AI assistance is configured.
+func (c *Features) hasAssistance() bool { return c.AssistanceURL != "" || c.AssistanceBuiltin }
 
 // pdfToText returns the path of the program that reads PDFs, or the reason why there is none.
-func (c *Config) pdfToText() (string, error) {
+func (c *Features) pdfToText() (string, error) {
 	if c.PDFToText == "" {
 		return "", errors.New("--pdftotext is empty")
 	}
@@ -109,25 +121,25 @@ func (c *Config) pdfToText() (string, error) {
 }
 
 // textReader reads documents for AI assistance.
-func (c *Config) textReader(log *slog.Logger) *extract.Reader {
+func (c *Features) textReader(log *slog.Logger) *extract.Reader {
 	path, err := c.pdfToText()
-	if err != nil && c.assisted() {
-		log.Warn("PDFs are not read", slog.Any("error", err))
+	if err != nil && c.hasAssistance() {
+		log.Warn("PDFs are not read for AI assistance", slog.Any("error", err))
 	}
 	return extract.NewReader(extract.Options{PDFToText: path})
 }
 
-// formPress returns the pool that renders forms as PDF, nil if the feature is disabled.
-func (c *Config) formPress() *pdfworker.Pool {
+// formPress returns the PDF renderer of forms, nil unless --forms-as-documents is set.
+func (c *Features) formPress() *pdfworker.Pool {
 	if !c.FormsAsDocuments {
 		return nil
 	}
 	return pdfworker.New()
 }
 
-// warnOfChildren logs the limits of child processes that this system does not enforce.
-func (c *Config) warnOfChildren(log *slog.Logger) {
-	if weakness := sandbox.Weakness(); weakness != "" && (c.assisted() || c.FormsAsDocuments) {
-		log.Warn("files are read without all limits", slog.String("reason", weakness))
+// warnOfChildren logs the limits of child processes that this operating system does not enforce.
+func (c *Features) warnOfChildren(log *slog.Logger) {
+	if weakness := sandbox.Weakness(); weakness != "" && (c.hasAssistance() || c.FormsAsDocuments) {
+		log.Warn("limits of child processes are not enforced", slog.String("reason", weakness))
 	}
 }

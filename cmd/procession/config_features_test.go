@@ -33,11 +33,11 @@ func TestPDFToText(t *testing.T) {
 	t.Parallel()
 	out := printed(t, "config", "print")
 	require.Contains(t, out, "pdftotext: pdftotext\n")
-	path, err := (&Config{PDFToText: "sh"}).pdfToText()
+	path, err := (&Features{PDFToText: "sh"}).pdfToText()
 	require.NoError(t, err)
 	require.True(t, filepath.IsAbs(path))
 	for setting, wrong := range map[string]string{"": "--pdftotext is empty", "/nowhere/pdftotext": "no such file", "no-such-program": "not found"} {
-		c := Config{PDFToText: setting, AssistanceBuiltin: true}
+		c := Features{PDFToText: setting, AssistanceBuiltin: true}
 		_, err = c.pdfToText()
 		require.ErrorContains(t, err, wrong)
 		var logged bytes.Buffer
@@ -60,13 +60,13 @@ func TestTheLocalStackHasFeaturesOn(t *testing.T) {
 
 func TestAssistanceProvider(t *testing.T) {
 	t.Parallel()
-	c := Config{AssistanceBuiltin: true}
+	c := Features{AssistanceBuiltin: true}
 	provider, err := c.assistanceProvider()
 	require.NoError(t, err)
 	require.Equal(t, assistance.Builtin{}, provider)
 
 	key := filepath.Join(t.TempDir(), "key")
-	c = Config{
+	c = Features{
 		AssistanceURL: "http://127.0.0.1:1/v1", AssistanceModel: "m", AssistanceEmbeddingModel: "e",
 		AssistanceKeyFile: key, AssistanceBuiltin: true,
 	}

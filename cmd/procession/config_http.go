@@ -10,13 +10,62 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/authn"
 )
 
-// bindHTTP declares the flags about clients of the REST API.
-func (c *Config) bindHTTP(f *pflag.FlagSet) {
+// defaultListen is the default address of the REST API.
+const defaultListen = "127.0.0.1:8080"
+
+// HTTP configures the listeners, the limits of clients and the sessions of browsers.
+type HTTP struct {
+	Listen               string
+	ListenTLS            string
+	TLSCert              string
+	TLSKey               string
+	ListenHealth         string
+	HealthProfiles       bool
+	ListenAdministration string
+	HSTSMaxAge           time.Duration
+	HSTSSubdomains       bool
+	MaxConnections       int
+	AddressConnections   int
+	TrustedProxies       textList
+	CORSOrigins          textList
+	PrincipalRate        int
+	PrincipalConcurrency int
+	TenantRate           int
+	AddressRate          int
+	FailedSignIns        int
+	SessionIdle          time.Duration
+	SessionLifetime      time.Duration
+	SignInMaxAge         time.Duration
+	MaxBodyBytes         int64
+	DrainDelay           time.Duration
+	DrainTimeout         time.Duration
+	ShapeADeprecated     string
+	ShapeASunset         string
+}
+
+// bindFlags declares the flags of listeners and of the limits of clients.
+func (c *HTTP) bindFlags(f *pflag.FlagSet) { //nolint:funlen // a list
+	f.StringVar(&c.Listen, "listen", defaultListen, "address of the REST API over HTTP; empty for none")
+	f.StringVar(&c.ListenTLS, "listen-tls", "", "address of the REST API over HTTPS; empty for none")
+	f.StringVar(&c.TLSCert, "tls-cert", "", "certificate of the HTTPS listeners (PEM file), reloaded when it changes")
+	f.StringVar(&c.TLSKey, "tls-key", "", "private key of the HTTPS listeners (PEM file), reloaded when it changes")
+	f.StringVar(&c.ListenHealth, "listen-health", "127.0.0.1:9090",
+		"address of /livez, /readyz and /metrics, without authentication; empty for none")
+	f.BoolVar(&c.HealthProfiles, "health-profiles", false,
+		"serve /debug/pprof/ on --listen-health even if that is not a loopback address")
+	f.Int64Var(&c.MaxBodyBytes, "max-body-bytes", 1<<20, "largest JSON request body, in bytes")
+	f.StringVar(&c.ShapeADeprecated, "shape-a-deprecated", "2024-06-14",
+		"date since which API version 2022-10-08 is deprecated, sent in the Deprecation header; empty for none")
+	f.StringVar(&c.ShapeASunset, "shape-a-sunset", "", "date on which API version 2022-10-08 will be removed, sent in the Sunset header; empty for none")
+	f.DurationVar(&c.DrainDelay, "drain-delay", 0,
+		"on shutdown, how long /readyz answers 503 before new connections are refused")
+	f.DurationVar(&c.DrainTimeout, "drain-timeout", 20*time.Second, "on shutdown, how long requests in progress may take")
 	f.StringVar(&c.ListenAdministration, "listen-administration", "",
 		"address of /admin/v1, over HTTPS if there is --tls-cert; empty for the addresses of the rest of the API")
 	f.DurationVar(&c.HSTSMaxAge, "hsts-max-age", 365*24*time.Hour,
@@ -26,11 +75,11 @@ func (c *Config) bindHTTP(f *pflag.FlagSet) {
 	f.IntVar(&c.MaxConnections, "max-connections", 10_000, "maximum number of open connections of each listener")
 	f.IntVar(&c.AddressConnections, "address-connections", 0,
 		"maximum number of open connections of one client address to each listener, and of its concurrent requests; "+
-			"0 for a tenth of --max-connections, but 100 at least")
+			"0 for a tenth of --max-connections, at least 100")
 	f.Var(&c.TrustedProxies, "trusted-proxies",
-		"addresses and prefixes such as 10.1.0.0/16 of proxies that are believed about addresses of clients (X-Forwarded-For)")
+		"addresses and prefixes such as 10.1.0.0/16 of proxies that are trusted to send addresses of clients (X-Forwarded-For)")
 	f.Var(&c.CORSOrigins, "cors-origins",
-		"origins such as https://desk.example.com of web pages whose programs may use the REST API, with credentials of their own")
+		"origins such as https://desk.example.com of web pages that may use the REST API with their own credentials")
 	f.IntVar(&c.PrincipalRate, "principal-rate", 2000,
 		"requests per second of one principal at this replica, with bursts of twice that; 0 for no limit")
 	f.IntVar(&c.PrincipalConcurrency, "principal-concurrency", 256,
@@ -49,8 +98,8 @@ func (c *Config) bindHTTP(f *pflag.FlagSet) {
 		"maximum age of a sign-in before the console changes secrets or rights; 0 for no maximum")
 }
 
-// checkHTTP reports what is wrong with the settings of bindHTTP.
-func (c *Config) checkHTTP() error {
+// check validates the settings.
+func (c *HTTP) check() error {
 	var wrong []error
 	if min(c.PrincipalRate, c.PrincipalConcurrency, c.TenantRate, c.AddressRate, c.FailedSignIns) < 0 {
 		wrong = append(wrong, errors.New("--principal-rate, --principal-concurrency, --tenant-rate, --address-rate and "+
@@ -73,25 +122,32 @@ func (c *Config) checkHTTP() error {
 			wrong = append(wrong, fmt.Errorf("--cors-origins must be a list of origins such as https://desk.example.com: %w", err))
 		}
 	}
-	_, err := c.proxies()
-	return errors.Join(append(wrong, err)...)
+	if c.Listen == "" && c.ListenTLS == "" {
+		wrong = append(wrong, errors.New("one of --listen and --listen-tls is required"))
+	}
+	if c.MaxBodyBytes < 1024 || c.DrainDelay < 0 || c.DrainTimeout < 0 {
+		wrong = append(wrong, errors.New("--max-body-bytes must be 1024 or more, --drain-delay and --drain-timeout must not be negative"))
+	}
+	_, proxies := c.parseProxies()
+	_, deprecation := c.parseDeprecation()
+	return errors.Join(append(wrong, proxies, deprecation)...)
 }
 
-// addressShare returns how many connections, and concurrent requests, an address may have.
-func (c *Config) addressShare() int {
+// addressShare returns the maximum number of connections, and of concurrent requests, of a client address.
+func (c *HTTP) addressShare() int {
 	return min(cmp.Or(c.AddressConnections, max(c.MaxConnections/10, 100)), c.MaxConnections)
 }
 
-// limits returns what callers may ask for.
-func (c *Config) limits() limit.Limits {
+// requestLimits returns the rate limits of requests.
+func (c *HTTP) requestLimits() limit.Limits {
 	return limit.Limits{
 		PrincipalRate: c.PrincipalRate, PrincipalConcurrency: c.PrincipalConcurrency, TenantRate: c.TenantRate,
 		AddressRate: c.AddressRate, AddressConcurrency: c.addressShare(), FailedSignIns: c.FailedSignIns,
 	}
 }
 
-// proxies returns the trusted proxies.
-func (c *Config) proxies() (httpio.Proxies, error) {
+// parseProxies returns the trusted proxies.
+func (c *HTTP) parseProxies() (httpio.Proxies, error) {
 	proxies := make(httpio.Proxies, 0, len(c.TrustedProxies))
 	for _, text := range c.TrustedProxies {
 		prefix, err := netip.ParsePrefix(text)
@@ -104,4 +160,37 @@ func (c *Config) proxies() (httpio.Proxies, error) {
 		proxies = append(proxies, prefix.Masked())
 	}
 	return proxies, nil
+}
+
+// parseDeprecation configures the deprecation headers for clients of API version
+// 2022-10-08. Days begin in UTC.
+func (c *HTTP) parseDeprecation() (api.Deprecation, error) {
+	var d api.Deprecation
+	for _, day := range []struct {
+		setting, text string
+		at            *time.Time
+	}{
+		{"shape-a-deprecated", c.ShapeADeprecated, &d.Since},
+		{"shape-a-sunset", c.ShapeASunset, &d.Sunset},
+	} {
+		if day.text == "" {
+			continue
+		}
+		at, err := time.Parse(time.DateOnly, day.text)
+		if err != nil {
+			return d, fmt.Errorf("--%s must be a day such as 2027-01-31", day.setting)
+		}
+		*day.at = at
+	}
+	return d, nil
+}
+
+func (c *HTTP) requireTLSFiles() error {
+	if c.ListenTLS != "" && (c.TLSCert == "" || c.TLSKey == "") {
+		return usageError{errors.New("--listen-tls needs --tls-cert and --tls-key")}
+	}
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		return usageError{errors.New("--tls-cert and --tls-key need each other")}
+	}
+	return nil
 }

@@ -24,8 +24,8 @@ const configFlag = "config"
 // variablePrefix is the beginning of the environment variables of settings.
 const variablePrefix = "PROCESSION_"
 
-// variable returns the environment variable of a setting.
-func variable(setting string) string {
+// variableName returns the environment variable of a setting.
+func variableName(setting string) string {
 	return variablePrefix + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
 }
 
@@ -40,8 +40,8 @@ func renamedVariables() error {
 	for _, text := range os.Environ() {
 		name, value, _ := strings.Cut(text, "=")
 		setting := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, variablePrefix), "_", "-"))
-		if current := currentName(setting); current != "" && name == variable(setting) && value != "" {
-			wrong = append(wrong, fmt.Errorf("%s is now %s", name, variable(current)))
+		if current := currentName(setting); current != "" && name == variableName(setting) && value != "" {
+			wrong = append(wrong, fmt.Errorf("%s is now %s", name, variableName(current)))
 		}
 	}
 	return errors.Join(wrong...)
@@ -62,7 +62,7 @@ func explainFlag(err error) error {
 func (c *Config) visitSettings(visit func(*pflag.Flag)) {
 	flags := pflag.NewFlagSet("settings", pflag.ContinueOnError)
 	flags.SortFlags = false
-	c.bind(flags)
+	c.bindFlags(flags)
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Name != configFlag {
 			visit(f)
@@ -70,11 +70,10 @@ func (c *Config) visitSettings(visit func(*pflag.Flag)) {
 	})
 }
 
-// load sets the settings among flags, which are bound to c, and checks the
-// result. A flag that was given wins over the environment, the environment over
-// the file, the file over the default. An empty variable counts as absent.
+// load sets the settings from the file, the environment and the flags, in ascending priority, and validates the
+// result. flags are bound to c. An empty environment variable counts as absent.
 func (c *Config) load(flags *pflag.FlagSet) error {
-	if file, ok := os.LookupEnv(variable(configFlag)); ok && !flags.Changed(configFlag) {
+	if file, ok := os.LookupEnv(variableName(configFlag)); ok && !flags.Changed(configFlag) {
 		c.File = file
 	}
 	file, err := readSettings(c.File)
@@ -93,9 +92,9 @@ func (c *Config) load(flags *pflag.FlagSet) error {
 			}
 			delete(file, f.Name)
 		}
-		if text := os.Getenv(variable(f.Name)); text != "" {
+		if text := os.Getenv(variableName(f.Name)); text != "" {
 			if err := f.Value.Set(text); err != nil {
-				wrong = append(wrong, fmt.Errorf("reading %s: %w", variable(f.Name), err))
+				wrong = append(wrong, fmt.Errorf("reading %s: %w", variableName(f.Name), err))
 			}
 		}
 		if f.Changed {
@@ -112,7 +111,7 @@ func (c *Config) load(flags *pflag.FlagSet) error {
 		wrong = append(wrong, fmt.Errorf("reading %s: line %d: unknown setting %q%s",
 			c.File, file[name].Line, name, resource.DidYouMean(name, settings, "")))
 	}
-	c.OIDCIssuers.complete()
+	c.OIDCIssuers.setDefaults()
 	return errors.Join(append(wrong, renamedVariables(), c.check())...)
 }
 
@@ -171,8 +170,8 @@ func setNode(value pflag.Value, node *yaml.Node) error {
 	return value.Set(text)
 }
 
-// yaml returns the settings as a file that load reads.
-func (c *Config) yaml() ([]byte, error) {
+// marshalYAML returns the settings as a file that load reads.
+func (c *Config) marshalYAML() ([]byte, error) {
 	var shown Config
 	var flags []*pflag.Flag
 	shown.visitSettings(func(f *pflag.Flag) { flags = append(flags, f) })
@@ -203,11 +202,10 @@ func (c *Config) yaml() ([]byte, error) {
 	return yaml.Marshal(&document)
 }
 
-// textList is a list of texts. In the file it is a list; in the environment and as
-// a flag its elements are separated by commas.
+// textList is a list of strings: a list in the file, separated by commas in the environment and in flags.
 type textList []string
 
-// Set implements pflag.Value. Empty text stands for nothing.
+// Set implements pflag.Value. Empty text is an empty list.
 func (l *textList) Set(text string) error {
 	*l = nil
 	for part := range strings.SplitSeq(text, ",") {

@@ -11,9 +11,8 @@ import (
 	"github.com/procession-dev/procession/authn"
 )
 
-// oidcIssuers are the OpenID Connect issuers whose tokens let users in. In the
-// file they are a list; in the environment and as a flag they are the same list
-// in one text, which may be YAML or JSON.
+// oidcIssuers contains the OpenID Connect issuers that users sign in through: a list in the file, a list in
+// YAML or JSON in the environment and in the flag.
 type oidcIssuers []authn.OIDCIssuer
 
 // Set implements pflag.Value. Empty text stands for no issuer.
@@ -28,7 +27,7 @@ func (o *oidcIssuers) Set(text string) error {
 	return nil
 }
 
-// String implements pflag.Value. What it returns is fit for Set.
+// String implements pflag.Value. Set accepts the result.
 func (o *oidcIssuers) String() string {
 	if len(*o) == 0 {
 		return ""
@@ -43,15 +42,15 @@ func (o *oidcIssuers) String() string {
 // Type implements pflag.Value.
 func (o *oidcIssuers) Type() string { return "list" }
 
-// complete fills in what the issuers leave open.
-func (o *oidcIssuers) complete() {
+// setDefaults sets the defaults of the issuers.
+func (o *oidcIssuers) setDefaults() {
 	for i, issuer := range *o {
 		(*o)[i] = issuer.WithDefaults()
 	}
 }
 
-// check reports what is wrong with the issuers. None may be the issuer of engine
-// tokens: those do not open the REST API.
+// check validates the issuers. The issuer of engine tokens is refused: its tokens must not give access to the
+// REST API.
 func (o *oidcIssuers) check(engineIssuer string) error {
 	var wrong []error
 	for _, issuer := range *o {

@@ -8,12 +8,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// redacted stands for a secret in what is printed.
+// redacted replaces a secret in output.
 const redacted = "REDACTED"
 
 func newConfigCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Look at the configuration", RunE: onlyCommands}
-	cmd.AddCommand(configured("print", "Print the settings in force as YAML, without secrets",
+	cmd := &cobra.Command{Use: "config", Short: "Print the configuration", RunE: runGroup}
+	cmd.AddCommand(newConfiguredCommand("print", "Print the settings in force as YAML, without secrets",
 		func(_ context.Context, cmd *cobra.Command, c Config) error {
 			return printConfig(cmd, c)
 		}))
@@ -23,8 +23,8 @@ func newConfigCommand() *cobra.Command {
 func printConfig(cmd *cobra.Command, c Config) error {
 	c.DatabaseURL, c.DatabaseDirectURL = redactURL(c.DatabaseURL), redactURL(c.DatabaseDirectURL)
 	c.AssistanceURL = redactURL(c.AssistanceURL)
-	c.SealKeyKeeper = redactKeeper(c.SealKeyKeeper)
-	out, err := c.yaml()
+	c.SealKeyKeeper = redactKMS(c.SealKeyKeeper)
+	out, err := c.marshalYAML()
 	if err != nil {
 		return fmt.Errorf("printing the configuration: %w", err)
 	}
@@ -32,8 +32,7 @@ func printConfig(cmd *cobra.Command, c Config) error {
 	return err
 }
 
-// redactURL hides the password of a URL. What is no URL may hold one anywhere
-// and is hidden altogether.
+// redactURL replaces the password of a URL. A text that is not a URL is replaced entirely.
 func redactURL(s string) string {
 	if s == "" {
 		return ""

@@ -11,16 +11,22 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// bindPublic declares the flags about the names of the service.
-func (c *Config) bindPublic(f *pflag.FlagSet) {
+// PublicNames configures the names of the service.
+type PublicNames struct {
+	PublicURL    string
+	AllowedHosts textList
+}
+
+// bindFlags declares the flags of the names of the service.
+func (c *PublicNames) bindFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.PublicURL, "public-url", "",
 		"URL of the service for browsers, such as https://procession.example.com; other hosts than its host and --allowed-hosts are refused")
 	f.Var(&c.AllowedHosts, "allowed-hosts",
 		"further host names and addresses, without a port, that requests may name besides the host of --public-url")
 }
 
-// checkPublic reports invalid settings of bindPublic.
-func (c *Config) checkPublic() error {
+// check validates the settings.
+func (c *PublicNames) check() error {
 	var wrong []error
 	if c.PublicURL != "" && publicHost(c.PublicURL) == "" {
 		wrong = append(wrong, errors.New("--public-url must be a URL such as https://procession.example.com, without a path"))
@@ -49,7 +55,7 @@ func (c *Config) requirePublicURL() error {
 }
 
 // baseURL returns --public-url without a slash at its end.
-func (c *Config) baseURL() string { return strings.TrimSuffix(c.PublicURL, "/") }
+func (c *PublicNames) baseURL() string { return strings.TrimSuffix(c.PublicURL, "/") }
 
 // publicHost returns the host of a URL without user, path and query, "" for any other text.
 func publicHost(text string) string {
@@ -61,16 +67,16 @@ func publicHost(text string) string {
 	return u.Hostname()
 }
 
-// hosts are the hosts that requests may name, besides loopback names and addresses: a browser that was led here by a
-// name in the DNS of an attacker sends that name.
+// hosts contains the hosts that requests may name in addition to loopback hosts. A browser that was led here by
+// a name in the DNS of an attacker sends that name.
 type hosts struct {
 	names map[string]bool
 	// anyAddress allows all addresses, which are not names.
 	anyAddress bool
 }
 
-// hosts returns the hosts of the configuration, nil if every host is allowed.
-func (c *Config) hosts() *hosts {
+// allowedHosts returns the allowed hosts, nil if every host is allowed.
+func (c *PublicNames) allowedHosts() *hosts {
 	if c.PublicURL == "" {
 		return nil
 	}
@@ -112,7 +118,7 @@ func hostOf(header string) string {
 }
 
 // devURL returns the URL of the local stack, "" if its port is chosen when it listens.
-func (c *Config) devURL() string {
+func (c *HTTP) devURL() string {
 	scheme := "http://"
 	if c.Listen == "" {
 		scheme = "https://"

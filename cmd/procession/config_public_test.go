@@ -11,24 +11,24 @@ import (
 
 func TestHostsAllow(t *testing.T) {
 	t.Parallel()
-	c := Config{PublicURL: "https://Procession.example.com:8443/", AllowedHosts: textList{"procession.internal", "192.0.2.7", "2001:db8::7"}}
-	require.NoError(t, c.checkPublic())
+	c := PublicNames{PublicURL: "https://Procession.example.com:8443/", AllowedHosts: textList{"procession.internal", "192.0.2.7", "2001:db8::7"}}
+	require.NoError(t, c.check())
 	require.Equal(t, "https://Procession.example.com:8443", c.baseURL())
 	for _, host := range []string{
 		"procession.example.com", "PROCESSION.example.com:8443", "procession.example.com.", "procession.internal:8080", "192.0.2.7:1",
 		"[2001:db8::7]:80", "localhost", "127.0.0.1:8080", "[::1]:8080",
 	} {
-		require.True(t, c.hosts().allow(host), host)
+		require.True(t, c.allowedHosts().allow(host), host)
 	}
 	for _, host := range []string{"", "attacker.example", "procession.example.com.attacker.example", "192.0.2.8", "example.com", "x.procession.example.com"} {
-		require.False(t, c.hosts().allow(host), host)
+		require.False(t, c.allowedHosts().allow(host), host)
 	}
-	require.True(t, (&Config{}).hosts().allow("attacker.example"), "without --public-url all hosts are allowed")
+	require.True(t, (&PublicNames{}).allowedHosts().allow("attacker.example"), "without --public-url all hosts are allowed")
 }
 
 func TestServeWithIssuersNeedsPublicURL(t *testing.T) {
 	t.Parallel()
-	c := Config{OIDCIssuers: oidcIssuers{{Issuer: "https://login.example", Audiences: []string{"api"}}}}
+	c := Config{Credentials: Credentials{OIDCIssuers: oidcIssuers{{Issuer: "https://login.example", Audiences: []string{"api"}}}}}
 	require.NoError(t, c.requirePublicURL(), "tokens alone have no redirect URI")
 	c.OIDCIssuers = append(c.OIDCIssuers, authn.OIDCIssuer{Issuer: "https://other.example", ClientID: "procession"})
 	require.ErrorContains(t, c.requirePublicURL(), "--public-url")
@@ -46,7 +46,7 @@ func TestConfigPrintShowsPublicURL(t *testing.T) {
 
 func TestDevURL(t *testing.T) {
 	t.Parallel()
-	for want, c := range map[string]Config{
+	for want, c := range map[string]HTTP{
 		"http://127.0.0.1:8080":  {Listen: "127.0.0.1:8080", ListenTLS: "127.0.0.1:8443"},
 		"http://127.0.0.1:81":    {Listen: "0.0.0.0:81"},
 		"https://127.0.0.1:8443": {ListenTLS: ":8443"},

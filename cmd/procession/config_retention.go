@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -10,21 +11,30 @@ import (
 	"github.com/procession-dev/procession/persistence/retention"
 )
 
-// bindRetention declares the flags of the retention times.
-func (c *Config) bindRetention(f *pflag.FlagSet) {
+// Retention configures the maximum age of data.
+type Retention struct {
+	EventRetention      time.Duration
+	ProcessRetention    time.Duration
+	DeletedRetention    time.Duration
+	DeliveryRetention   time.Duration
+	AssistanceRetention time.Duration
+}
+
+// bindFlags declares the flags of the retention times.
+func (c *Retention) bindFlags(f *pflag.FlagSet) {
 	f.DurationVar(&c.EventRetention, "event-retention", 0, "how long events are kept, at least 720h; 0 forever")
 	f.DurationVar(&c.ProcessRetention, "process-retention", 0,
-		"how long processes are kept that are finished, with all that they have, at least 24h; 0 forever")
+		"how long finished processes are kept, with all their data, at least 24h; 0 forever")
 	f.DurationVar(&c.DeletedRetention, "deleted-retention", 0,
-		"how long processes and business artifacts are kept that were deleted, at least 24h; 0 forever")
+		"how long deleted processes and business artifacts are kept, at least 24h; 0 forever")
 	f.DurationVar(&c.DeliveryRetention, "delivery-retention", domain.WebhookRetention,
-		"how long webhook deliveries are kept that have finished, 24h to 720h")
+		"how long finished webhook deliveries are kept, 24h to 720h")
 	f.DurationVar(&c.AssistanceRetention, "assistance-retention", 0,
 		"how long prompts and answers of AI assistance are kept, at least 24h; 0 forever")
 }
 
-// retention returns how long data is kept at most.
-func (c *Config) retention() retention.Bounds {
+// retentionBounds returns the maximum age of data by kind.
+func (c *Retention) retentionBounds() retention.Bounds {
 	return retention.Bounds{
 		domain.RetainEvents: c.EventRetention, domain.RetainProcesses: c.ProcessRetention,
 		domain.RetainDeleted: c.DeletedRetention, domain.RetainDeliveries: c.DeliveryRetention,
@@ -32,10 +42,10 @@ func (c *Config) retention() retention.Bounds {
 	}
 }
 
-// checkRetention reports bounds that are too short or too long.
-func (c *Config) checkRetention() error {
+// check validates the settings.
+func (c *Retention) check() error {
 	var wrong []error
-	bounds := c.retention()
+	bounds := c.retentionBounds()
 	for _, b := range []struct {
 		flag string
 		kind domain.RetentionKind

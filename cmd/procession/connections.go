@@ -17,41 +17,39 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// surplusConnections is how many connections beyond the limit are accepted to be
-// answered with 503. Others wait until there is room.
+// surplusConnections is the number of connections beyond the limit that are accepted and answered with 503.
+// Further ones wait.
 const surplusConnections = 100
 
 // connections counts the open connections of each listener and the refused connections.
 type connections struct{ plain, secure, administration, health, refused atomic.Int64 }
 
-// ofClients counts those to the REST API.
-func (c *connections) ofClients() float64 {
+// countClients returns the number of open connections to the REST API.
+func (c *connections) countClients() float64 {
 	return float64(c.plain.Load() + c.secure.Load() + c.administration.Load())
 }
 
-// connectionLimit is a listener that accepts so many connections at once, and a
-// share of them for each address.
+// connectionLimit is a listener with a maximum of open connections, in total and of each client address.
 type connectionLimit struct {
 	net.Listener
 
 	most          int64
 	open, refused *atomic.Int64
-	// addresses counts the connections of each address except proxies, whose
-	// clients are limited by their requests.
+	// addresses counts the connections of each client network. Trusted proxies are exempt: the requests of
+	// their clients are limited instead.
 	addresses *limit.Running[netip.Prefix]
 	proxies   httpio.Proxies
 }
 
-// connectionShares are the limits of connections.
+// connectionShares contains the limits of connections.
 type connectionShares struct {
-	// most is the limit of a listener, each the limit of one address.
+	// most is the limit of a listener, each of one client address.
 	most, each int
 	proxies    httpio.Proxies
 }
 
-// limitConnections limits the connections of a listener, and counts those that are
-// open and those that were refused.
-func limitConnections(l net.Listener, shares connectionShares, open, refused *atomic.Int64) *connectionLimit {
+// newConnectionLimit limits the connections of a listener, and counts the open and the refused ones.
+func newConnectionLimit(l net.Listener, shares connectionShares, open, refused *atomic.Int64) *connectionLimit {
 	if shares.each >= shares.most {
 		// The limit of the listener comes first, and is answered.
 		shares.each = 0
@@ -62,7 +60,7 @@ func limitConnections(l net.Listener, shares connectionShares, open, refused *at
 	}
 }
 
-// countedConn is a connection that is counted while it is open.
+// countedConn is a connection that is counted until it is closed.
 type countedConn struct {
 	net.Conn
 
@@ -70,8 +68,8 @@ type countedConn struct {
 	closed  func()
 }
 
-// Accept waits for a connection. It closes connections of an address that has its
-// share already: they would keep others waiting until they are answered.
+// Accept waits for a connection. It closes connections of an address at its limit at once: while they wait for
+// an answer they would delay others.
 func (l *connectionLimit) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -104,8 +102,8 @@ func (c *countedConn) Close() error {
 
 type surplusKey struct{}
 
-// mark notes in the context of a connection that it is one too many.
-func (l *connectionLimit) mark(ctx context.Context, conn net.Conn) context.Context {
+// markSurplus records in the context of a connection that it exceeds the limit.
+func (l *connectionLimit) markSurplus(ctx context.Context, conn net.Conn) context.Context {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
@@ -115,8 +113,7 @@ func (l *connectionLimit) mark(ctx context.Context, conn net.Conn) context.Conte
 	return ctx
 }
 
-// refuseSurplus answers the first request of a connection that is one too many, and
-// closes it.
+// refuseSurplus answers the first request of a connection beyond the limit with 503 and closes the connection.
 func (l *connectionLimit) refuseSurplus(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if surplus, _ := r.Context().Value(surplusKey{}).(bool); surplus {

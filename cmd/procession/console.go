@@ -36,9 +36,8 @@ func (s *service) addConsole(rest *api.Router, o api.Options, db *persistence.DB
 	return nil
 }
 
-// front sends requests below web.Root to the console, browsers that ask for places
-// where people look for pages there too, and all others to the REST API. A mux would
-// clean their paths.
+// front routes requests below web.Root to the console and others to the REST API. It redirects browsers from
+// paths such as /docs to the console. A mux would clean the paths.
 type front struct {
 	rest    *api.Router
 	console *web.Site
@@ -59,7 +58,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// pageOf returns the page of the console that people look for at a path.
+// pageOf returns the page of the console for a path that users try.
 func pageOf(path string) (page string, known bool) {
 	const reference = web.Root + "reference"
 	page, known = map[string]string{
@@ -68,7 +67,7 @@ func pageOf(path string) (page string, known bool) {
 	return page, known
 }
 
-// wantsPage reports whether a request comes from a browser that goes somewhere.
+// wantsPage reports whether a request is a navigation of a browser.
 func wantsPage(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html")
 }

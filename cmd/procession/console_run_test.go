@@ -33,7 +33,7 @@ func (s *testStack) browse(token string) *browser {
 // open goes to a path of the console.
 func (b *browser) open(path string) { b.Open(b.root + path) }
 
-// apply applies what is in the editor.
+// apply applies the manifests in the editor.
 func (b *browser) apply() {
 	b.AwaitText("Created")
 	b.Click("button[form=definition].btn-primary")
@@ -138,8 +138,7 @@ func (s *testStack) awaitQueue(b *browser, text string) {
 	})
 }
 
-// requireCommands requires that pages show the commands for what they do, and that these
-// exist.
+// requireCommands requires that pages show the equivalent commands, and that these exist.
 func (s *testStack) requireCommands(b *browser) {
 	s.t.Helper()
 	for path, want := range map[string][]string{

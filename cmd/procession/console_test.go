@@ -24,7 +24,7 @@ import (
 // They are taken of the steps of TestDevRunsTheWholeStackAndKeepsItsData.
 var screenshots = flag.String("screenshots", "", "write the pictures of the documentation into this `folder`")
 
-// picture writes what a tab shows in each of the schemes.
+// picture writes a screenshot of a tab in each color scheme.
 func picture(b *browsertest.Tab, name string, schemes ...string) {
 	if *screenshots == "" {
 		return
@@ -119,8 +119,7 @@ func (d *devStack) signIn(name string) *browsertest.Tab {
 	return b
 }
 
-// openTask opens the one task of an inbox's view whose process is about a bakery, and
-// claims it where that is needed.
+// openTask opens the task about a bakery in a view of the inbox, and claims it if necessary.
 func (d *devStack) openTask(b *browsertest.Tab, view string) {
 	d.t.Helper()
 	b.Open(d.url() + web.Root + "tasks?view=" + view + "&q=bakery")

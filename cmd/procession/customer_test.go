@@ -114,7 +114,7 @@ func TestServiceKilledAfterAnActionWasInvoked(t *testing.T) {
 		action = s.awaitAction(customer, action, "COMPLETED")
 		_, content := s.download(demo.LoanWorker(), customer, field[string](t, action, "downloadable", "documentUri"))
 		require.Equal(t, "month,name,tier,balance\n2026-03,Acme,,\n", content)
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 		require.Equal(t, 1, s.countExecutions(ctx,
 			fmt.Sprintf("WorkflowId = 'business-artifact-action-%s'", field[string](t, action, "id"))))
 		cancel()

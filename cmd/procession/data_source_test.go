@@ -16,8 +16,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
-// goodsDocuments are the data source of the example, and one like it whose payloads
-// are encrypted.
+// goodsDocuments contains the data source of the example, and a similar one with encrypted payloads.
 const goodsDocuments = `
 apiVersion: procession/v1
 kind: DataSource
@@ -161,8 +160,8 @@ func (s *testStack) requireGoodsChecked() {
 	require.True(s.t, valid, errors)
 }
 
-// requireDataSourceHidden requires that what a data source was asked and answered is
-// encrypted on its way.
+// requireDataSourceHidden requires that the questions to a data source and its answers are encrypted in
+// Temporal.
 func (s *testStack) requireDataSourceHidden(run string) {
 	s.t.Helper()
 	history := s.systemClient().GetWorkflowHistory(s.t.Context(), "data-source-"+run, "", false,

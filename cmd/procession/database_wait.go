@@ -11,29 +11,29 @@ import (
 )
 
 const (
-	// servePatience is how long serve waits for a database that does not answer when it starts.
-	servePatience = time.Minute
+	// serveDatabaseTimeout is the longest wait of serve for PostgreSQL at its start.
+	serveDatabaseTimeout = time.Minute
 	// databaseRetry is the time between two attempts.
 	databaseRetry = time.Second
 )
 
-// awaitDatabase returns when the database answers. While it cannot be reached it tries again until patience is over.
-// An answer that it will give again, such as that the password is wrong, is returned at once.
-func awaitDatabase(ctx context.Context, db *persistence.DB, patience time.Duration, log *slog.Logger) error {
-	over := time.After(patience)
+// awaitDatabase waits until the database answers, at most for timeout. It returns permanent errors, such as a
+// wrong password, at once.
+func awaitDatabase(ctx context.Context, db *persistence.DB, timeout time.Duration, log *slog.Logger) error {
+	expired := time.After(timeout)
 	ticker := time.NewTicker(databaseRetry)
 	defer ticker.Stop()
 	for {
 		err := db.Ping(ctx)
-		var known *domain.Error
-		if !errors.As(err, &known) || known.Kind != domain.KindUnavailable {
+		var failure *domain.Error
+		if !errors.As(err, &failure) || failure.Kind != domain.KindUnavailable {
 			return err
 		}
 		log.WarnContext(ctx, "waiting for PostgreSQL", slog.Any("error", err))
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-over:
+		case <-expired:
 			return err
 		case <-ticker.C:
 		}

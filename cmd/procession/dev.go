@@ -18,18 +18,17 @@ import (
 )
 
 const (
-	// devTemporalAddress is where the local stack's own Temporal listens.
+	// devTemporalAddress is the default address of the Temporal of the local stack.
 	devTemporalAddress = "127.0.0.1:7233"
-	// devStopTimeout bounds how long one part of the stack may take to stop.
+	// devStopTimeout bounds the stop of one part of the stack.
 	devStopTimeout = 20 * time.Second
-	// devStartTimeout bounds how long one part may take to start, the first build
-	// of Temporal excluded.
+	// devStartTimeout bounds the start of one part, without the first build of Temporal.
 	devStartTimeout = 2 * time.Minute
 	noWorker        = "none"
 	portOffsetFlag  = "port-offset"
 )
 
-// devOptions are the settings of the local stack beside those of the service.
+// devOptions contains the flags of dev that are not settings of the service.
 type devOptions struct {
 	dir            string
 	binaries       string
@@ -42,7 +41,7 @@ type devOptions struct {
 
 func newDevCommand() *cobra.Command {
 	var o devOptions
-	cmd := configured("dev", "Run the whole stack on this machine: PostgreSQL, Temporal, the service, demo data",
+	cmd := newConfiguredCommand("dev", "Run the whole stack on this machine: PostgreSQL, Temporal, the service, demo data",
 		func(ctx context.Context, cmd *cobra.Command, c Config) error {
 			return runDev(ctx, cmd.OutOrStdout(), c, o)
 		})
@@ -69,9 +68,8 @@ func newDevCommand() *cobra.Command {
 	return cmd
 }
 
-// runDev starts the stack part by part and runs it until ctx ends or a part of
-// it does. Temporal reads the service's keys, so it is started after the service,
-// and is stopped after it too.
+// runDev starts the stack part by part and runs it until ctx ends or a part ends. Temporal reads the keys of
+// the service: it starts after the service, and stops after it too.
 func runDev(ctx context.Context, out io.Writer, c Config, o devOptions) (err error) {
 	if err := checkLoopback(&c, &o); err != nil {
 		return err
@@ -123,8 +121,8 @@ func runDev(ctx context.Context, out io.Writer, c Config, o devOptions) (err err
 	case <-ctx.Done():
 		fmt.Fprintln(out, "\nstopping")
 		return nil
-	case what := <-s.died:
-		return fmt.Errorf("%s ended by itself; see the logs in %s", what, o.dir)
+	case part := <-s.died:
+		return fmt.Errorf("%s ended by itself; see the logs in %s", part, o.dir)
 	case <-served:
 		return nil
 	}
@@ -149,12 +147,11 @@ func movePorts(c *Config, o *devOptions) error {
 	return nil
 }
 
-// checkFree finds out, before anything is built or started, which addresses are in
-// use.
+// checkFree returns an error that names all addresses in use, before anything is built or started.
 func checkFree(ctx context.Context, c *Config, o *devOptions) error {
 	var taken []string
 	for _, a := range devAddresses(c, o) {
-		l, err := listen(ctx, *a.address, a.flag, nil, newLogger(io.Discard, *c))
+		l, err := openListener(ctx, *a.address, a.flag, nil, newLogger(io.Discard, *c))
 		switch {
 		case errors.Is(err, syscall.EADDRINUSE):
 			taken = append(taken, fmt.Sprintf("%s (--%s)", *a.address, a.flag))
@@ -174,10 +171,9 @@ func checkFree(ctx context.Context, c *Config, o *devOptions) error {
 // devConfigFile is the configuration of the stack, in its directory.
 const devConfigFile = "procession.yaml"
 
-// writeDevConfig writes the settings in force, so that other commands can be
-// pointed at the stack with --config.
+// writeDevConfig writes the settings in force, for the flag --config of other commands.
 func writeDevConfig(dir string, c Config) error {
-	out, err := c.yaml()
+	out, err := c.marshalYAML()
 	if err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
 	}

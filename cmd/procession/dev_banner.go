@@ -12,12 +12,12 @@ import (
 	"github.com/procession-dev/procession/domain/shell"
 )
 
-// printBanner prints what runs where, who may use it, and what to try next.
+// printBanner prints the addresses, the accounts and the next commands to try.
 func printBanner(out io.Writer, c Config, o devOptions, newDemo bool) {
 	base := "http://" + hostPort(c.Listen)
 	fmt.Fprintln(out)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	// Only what a tab ends is part of a column, so a line of one cell widens none.
+	// A cell is part of a column only if a tab ends it, so lines of one cell do not widen columns.
 	row := func(cells ...string) { fmt.Fprintln(table, strings.Join(cells, "\t")) }
 	row("Procession is running.")
 	row("  Console", base+web.Root, "sign in as Carol, Bob or Alice by a button")
@@ -54,6 +54,5 @@ func printBanner(out io.Writer, c Config, o devOptions, newDemo bool) {
 		row("The demo data were loaded before; your changes to them are kept. --ephemeral starts with new ones.")
 	}
 	row("Ctrl-C stops all of it.")
-	// What cannot be shown is not worth stopping for.
-	_ = table.Flush()
+	_ = table.Flush() // the stack runs without its banner too
 }

@@ -14,12 +14,10 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// exposeFlag lets the local stack listen beyond loopback. It is a flag only, so
-// that neither the environment nor a file of settings can set it unnoticed.
+// exposeFlag allows the local stack to listen beyond loopback. Neither the environment nor a file can set it.
 const exposeFlag = "expose-demo-accounts"
 
-// devAddress is a setting with an address that the local stack listens on, and its
-// flag.
+// devAddress is an address that the local stack listens on, with its flag.
 type devAddress struct {
 	address *string
 	flag    string
@@ -39,8 +37,7 @@ func devAddresses(c *Config, o *devOptions) []devAddress {
 	return slices.DeleteFunc(addresses, func(a devAddress) bool { return *a.address == "" })
 }
 
-// checkLoopback refuses addresses that other machines may reach: the secrets of
-// the demo accounts are public.
+// checkLoopback refuses addresses that other machines can reach: the secrets of the demo accounts are public.
 func checkLoopback(c *Config, o *devOptions) error {
 	if o.expose {
 		return nil
@@ -64,8 +61,7 @@ func checkLoopback(c *Config, o *devOptions) error {
 	return nil
 }
 
-// checkOwnDatabase refuses a given database that holds tenants other than the
-// demo's, before anything is written to it.
+// checkOwnDatabase refuses a database with tenants other than the demo tenants, before it writes to it.
 func checkOwnDatabase(ctx context.Context, c Config) error {
 	if c.DatabaseURL == "" {
 		return nil

@@ -16,18 +16,17 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// refusedDev runs the program as dev, which must refuse to start, and returns
-// what it printed.
+// refusedDev runs dev, which must refuse to start, and returns its output.
 func refusedDev(t *testing.T, env []string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	defer cancel()
 	made := program(append([]string{"dev", "--dir", t.TempDir(), "--worker", noWorker}, args...)...)
 	cmd := exec.CommandContext(ctx, made.Path, made.Args[1:]...)
 	cmd.Env = append(made.Env, env...)
-	// It is interrupted, and given time to stop what it started, if it does start.
+	// If it starts, it is interrupted and has time to stop its parts.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = patience
+	cmd.WaitDelay = testTimeout
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err, string(out))
 	require.NoError(t, ctx.Err(), "it did not refuse: %s", out)
@@ -47,7 +46,7 @@ func TestDevRefusesAddressesBeyondLoopback(t *testing.T) {
 		{"listen-health", "0.0.0.0:0"},
 		{"temporal-listen", "0.0.0.0:0"},
 	} {
-		// The others are free, so that nothing else is refused.
+		// The other addresses are free, so only this one is refused.
 		var args []string
 		for _, flag := range []string{"listen", "listen-tls", "listen-health", "temporal-listen"} {
 			args = append(args, "--"+flag, freeAddress(t))
@@ -68,7 +67,7 @@ func TestDevRefusesAddressesOfTheEnvironmentAndOfAFile(t *testing.T) {
 	out = refusedDev(t, nil, "--config", file)
 	require.Contains(t, out, "--listen-health is 0.0.0.0:0")
 
-	// What allows it is a flag only.
+	// Only the flag allows it.
 	out = refusedDev(t, []string{"PROCESSION_LISTEN=0.0.0.0:0", "PROCESSION_EXPOSE_DEMO_ACCOUNTS=true"})
 	require.Contains(t, out, "--listen is 0.0.0.0:0")
 }
@@ -108,7 +107,7 @@ func TestDevRefusesADatabaseWithOtherTenants(t *testing.T) {
 func TestCheckOwnDatabase(t *testing.T) {
 	t.Parallel()
 	check := func(url string) error {
-		return checkOwnDatabase(t.Context(), Config{DatabaseURL: url, DatabaseConnections: 4})
+		return checkOwnDatabase(t.Context(), Config{Database: Database{DatabaseURL: url, DatabaseConnections: 4}})
 	}
 	require.NoError(t, check(""), "a private one")
 	url := pgtest.URL(t)

@@ -6,10 +6,10 @@ import (
 	"net/netip"
 )
 
-// devHosts returns the hosts that the local stack listens on and the hosts of the configuration. A stack that
-// listens on all addresses answers to every address.
+// devHosts returns the allowed hosts: the configured hosts and the hosts that the local stack listens on, every
+// address if it listens on all of them.
 func devHosts(c *Config, o *devOptions) *hosts {
-	h := cmp.Or(c.hosts(), &hosts{})
+	h := cmp.Or(c.allowedHosts(), &hosts{})
 	for _, a := range devAddresses(c, o) {
 		// checkFree has found the addresses to be valid.
 		host, _, _ := net.SplitHostPort(*a.address)

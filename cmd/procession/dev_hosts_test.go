@@ -62,7 +62,7 @@ func TestDevHosts(t *testing.T) {
 		{"0.0.0.0:8080", []string{"0.0.0.0:8080", "10.0.0.1:8080", "[2001:db8::1]:8080"}, []string{"devbox", ""}},
 		{":8080", []string{":8080", "10.0.0.1"}, []string{"devbox"}},
 	} {
-		allowed := devHosts(&Config{Listen: c.listen}, &devOptions{temporalListen: "127.0.0.1:7233"})
+		allowed := devHosts(&Config{HTTP: HTTP{Listen: c.listen}}, &devOptions{temporalListen: "127.0.0.1:7233"})
 		for _, host := range c.allowed {
 			require.True(t, allowed.allow(host), "%s of %s", host, c.listen)
 		}

@@ -22,18 +22,18 @@ import (
 	"github.com/procession-dev/procession/devstack/temporalserver"
 )
 
-// stack contains the programs beside the service, in the order in which they were started.
+// stack contains the started programs of the local stack, in the order of their start.
 type stack struct {
 	out   io.Writer
 	stops []func(context.Context) error
-	// died receives the name of every part that ends, by itself or because it is stopped.
+	// died receives the name of each part that ends.
 	died     chan string
 	temporal *temporalserver.Server
 	// newDemo reports whether the demo data were loaded by this start.
 	newDemo bool
 }
 
-// stop ends the parts, the last one first.
+// stop stops the parts, the last one first.
 func (s *stack) stop() error {
 	var errs []error
 	for i := len(s.stops) - 1; i >= 0; i-- {
@@ -44,36 +44,33 @@ func (s *stack) stop() error {
 	return errors.Join(errs...)
 }
 
-// step reports that something that takes a moment begins, and returns what to
-// call when it is done.
-func (s *stack) step(what string) func() {
+// startStep prints the start of a step, and returns a function that prints its duration.
+func (s *stack) startStep(name string) func() {
 	start := time.Now()
-	fmt.Fprintf(s.out, "%-40s", what)
+	fmt.Fprintf(s.out, "%-40s", name)
 	return func() { fmt.Fprintf(s.out, "%6d ms\n", time.Since(start).Milliseconds()) }
 }
 
-// prepareDir creates the directory of the stack, a temporary one where the data are
-// not to be kept.
+// prepareDir creates the directory of the stack, a temporary one if the stack is ephemeral.
 func (s *stack) prepareDir(o *devOptions) (err error) {
 	if o.ephemeral {
 		if o.dir, err = os.MkdirTemp(pgcluster.ScratchDir(), "procession-dev-"); err != nil {
-			return fmt.Errorf("making a directory for the stack: %w", err)
+			return fmt.Errorf("creating a directory for the stack: %w", err)
 		}
 		dir := o.dir
 		s.stops = append(s.stops, func(context.Context) error { return os.RemoveAll(dir) })
 	}
 	if o.dir, err = filepath.Abs(o.dir); err != nil {
-		return fmt.Errorf("finding the directory of the stack: %w", err)
+		return fmt.Errorf("resolving the directory of the stack: %w", err)
 	}
 	if err := os.MkdirAll(o.dir, 0o711); err != nil { //nolint:gosec // PostgreSQL may run as another user below it
-		return fmt.Errorf("making the directory of the stack: %w", err)
+		return fmt.Errorf("creating the directory of the stack: %w", err)
 	}
 	return nil
 }
 
-// prepareService makes the service of the stack: its keys, the certificate of
-// its listener and of Temporal's, the demo data. It completes the configuration
-// and writes it, so that other commands can be pointed at the stack.
+// prepareService creates the service with its keys, its certificate and the demo data. It completes the
+// configuration and writes it for other commands.
 func (s *stack) prepareService(ctx context.Context, c *Config, o devOptions) (*service, serverFiles, error) {
 	var files serverFiles
 	c.SealKeyFile = filepath.Join(o.dir, "seal.key")
@@ -116,8 +113,7 @@ func (s *stack) prepareService(ctx context.Context, c *Config, o devOptions) (*s
 	return made, files, err
 }
 
-// openDocuments keeps documents in the directory of the stack, unless the
-// configuration says where.
+// openDocuments opens the blob store: a directory of the stack unless one is configured.
 func (s *stack) openDocuments(ctx context.Context, c *Config, o devOptions) (*blobstore.Store, error) {
 	if c.DocumentsURL == "" {
 		where := url.URL{Scheme: "file", Path: filepath.Join(o.dir, "documents")}
@@ -131,10 +127,10 @@ func (s *stack) openDocuments(ctx context.Context, c *Config, o devOptions) (*bl
 	return documents, nil
 }
 
-// startService runs the service until the stack stops it. The channel is closed
-// when it has ended.
+// startService runs the service until the stack stops. The returned channel is closed when the service has
+// ended.
 func (s *stack) startService(ctx context.Context, made *service) (<-chan struct{}, error) {
-	opened, err := made.listen(ctx)
+	opened, err := made.openListeners(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -153,14 +149,13 @@ func (s *stack) startService(ctx context.Context, made *service) (<-chan struct{
 	return ended, nil
 }
 
-// startPostgres starts the private PostgreSQL, unless the configuration names
-// one, completes the configuration and returns the URL of the maintenance
-// database, empty without a private PostgreSQL.
+// startPostgres starts a private PostgreSQL unless a database is configured, and completes the configuration.
+// It returns the URL of the maintenance database, "" for a configured database.
 func (s *stack) startPostgres(ctx context.Context, c *Config, o devOptions) (string, error) {
 	if c.DatabaseURL != "" {
 		return "", nil
 	}
-	done := s.step("PostgreSQL")
+	done := s.startStep("PostgreSQL")
 	ctx, cancel := context.WithTimeout(ctx, devStartTimeout)
 	defer cancel()
 	dir := filepath.Join(o.dir, "postgres")
@@ -192,14 +187,14 @@ func (s *stack) startTemporal(ctx context.Context, c Config, o devOptions, files
 	if err != nil {
 		return err
 	}
-	done := s.step("Temporal")
+	done := s.startStep("Temporal")
 	log, err := s.openLog(o, "temporal.log")
 	if err != nil {
 		return err
 	}
 	store := temporalserver.StorePostgres
 	if databaseURL == "" {
-		// With a database of the user's, Temporal's own data is not to be mixed in.
+		// Data of Temporal stays out of a database that the user gave.
 		store = temporalserver.StoreSQLite
 	}
 	starting, cancel := context.WithTimeout(ctx, devStartTimeout)
@@ -224,8 +219,8 @@ func (s *stack) stopTemporal(ctx context.Context) error {
 	return s.temporal.Stop(ctx)
 }
 
-// startWorkers runs the example workers as any other worker would run: with an application's credentials and the
-// addresses, and nothing else. The variables of a worker begin with its name: those of bin/loan-worker with LOAN_WORKER_.
+// startWorkers starts the example workers with the credentials of an application and the addresses, like any
+// worker. The environment variables of bin/loan-worker begin with LOAN_WORKER_.
 func (s *stack) startWorkers(c Config, o devOptions) error {
 	account := demo.LoanWorker()
 	for _, program := range o.workers {
@@ -233,13 +228,13 @@ func (s *stack) startWorkers(c Config, o devOptions) error {
 			continue
 		}
 		name := strings.TrimSuffix(filepath.Base(program), "-worker") + "-worker"
-		done := s.step(name)
+		done := s.startStep(name)
 		log, err := s.openLog(o, name+".log")
 		if err != nil {
 			return err
 		}
 		prefix := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-		// The worker must outlive ctx: it is stopped in its turn.
+		// The worker outlives ctx: the stack stops it in order.
 		cmd := exec.Command(program) //nolint:gosec,noctx // the user names the program; see above
 		cmd.Env = append(os.Environ(),
 			prefix+"_ENDPOINT=http://"+c.Listen,
@@ -260,8 +255,8 @@ func (s *stack) startWorkers(c Config, o devOptions) error {
 	return nil
 }
 
-// openLog opens a log in the directory of the stack, to be added to. It is
-// closed after all that is started from now on has stopped.
+// openLog opens a log in the directory of the stack for appending. It is closed after all parts that start
+// later have stopped.
 func (s *stack) openLog(o devOptions, name string) (*os.File, error) {
 	//nolint:gosec // the directory is the user's choice
 	file, err := os.OpenFile(filepath.Join(o.dir, name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -272,10 +267,9 @@ func (s *stack) openLog(o devOptions, name string) (*os.File, error) {
 	return file, nil
 }
 
-// awaitEngine waits until Temporal has all the service needs of it: before that
-// the worker could not connect.
+// awaitEngine waits for the namespaces of the service in Temporal, which workers need to connect.
 func (s *stack) awaitEngine(ctx context.Context, service *service) error {
-	done := s.step("namespaces")
+	done := s.startStep("namespaces")
 	ctx, cancel := context.WithTimeout(ctx, devStartTimeout)
 	defer cancel()
 	ticker := time.NewTicker(50 * time.Millisecond)
@@ -283,7 +277,7 @@ func (s *stack) awaitEngine(ctx context.Context, service *service) error {
 	for !service.supervisor.Ready() {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("waiting for Temporal to be of use: %w", ctx.Err())
+			return fmt.Errorf("waiting for Temporal to become ready: %w", ctx.Err())
 		case <-ticker.C:
 		}
 	}
@@ -291,12 +285,12 @@ func (s *stack) awaitEngine(ctx context.Context, service *service) error {
 	return nil
 }
 
-// watch reports the first part that ends.
-func (s *stack) watch(what string, done <-chan struct{}) {
+// watch reports the end of the first part that ends.
+func (s *stack) watch(part string, done <-chan struct{}) {
 	go func() {
 		<-done
 		select {
-		case s.died <- what:
+		case s.died <- part:
 		default:
 		}
 	}()

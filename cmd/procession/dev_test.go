@@ -30,7 +30,7 @@ type devStack struct {
 	out     *output
 }
 
-// output contains what a program has printed so far.
+// output contains the output of a program so far.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -78,7 +78,7 @@ func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {
 	require.NoError(t, err)
 	listen, admin := freeAddress(t), freeAddress(t)
 	d := &devStack{
-		testStack: &testStack{t: t, dir: dir, http: &http.Client{}, config: Config{Listen: listen, ListenHealth: admin}},
+		testStack: &testStack{t: t, dir: dir, http: &http.Client{}, config: Config{HTTP: HTTP{Listen: listen, ListenHealth: admin}}},
 		args: []string{
 			"dev", "--dir", dir, "--worker", example(t, "loan"), "--worker", example(t, "inspection"), "--listen", listen, "--listen-health", admin,
 			"--listen-tls", freeAddress(t), "--temporal-listen", freeAddress(t),
@@ -191,7 +191,7 @@ func TestDevListsAllBusyAddressesAndCanMoveThem(t *testing.T) {
 	require.NotContains(t, err.Error(), "listen-tls")
 	require.ErrorContains(t, err, "make run DEV_FLAGS='--port-offset 100'")
 
-	c, o := Config{Listen: free, ListenHealth: "[::1]:1"}, devOptions{temporalListen: "localhost:7233", portOffset: 100}
+	c, o := Config{HTTP: HTTP{Listen: free, ListenHealth: "[::1]:1"}}, devOptions{temporalListen: "localhost:7233", portOffset: 100}
 	require.NoError(t, movePorts(&c, &o))
 	require.Equal(t, []string{"127.0.0.1:60100", "[::1]:101", "localhost:7333"}, []string{c.Listen, c.ListenHealth, o.temporalListen})
 	for _, offset := range []int{5436, -101} {

@@ -16,13 +16,13 @@ func newDoctorCommand() *cobra.Command {
 	var c Config
 	format := doctor.Format("text")
 	cmd := &cobra.Command{
-		Use: "doctor", Args: noArgs, Short: "Check all that the service depends on, with advice",
-		Long: "Checks, with the configuration of the service, all that the service depends on, and says what to do about what is\n" +
-			"wrong. Nothing is changed. Each check takes at most 5 seconds; what depends on one that failed is left out.\n\n" +
-			"Exit codes: 0 nothing fails, though there may be warnings, 1 something fails, 2 called wrongly.",
+		Use: "doctor", Args: noArgs, Short: "Check the dependencies of the service",
+		Long: "Checks the dependencies of the service with its configuration and advises how to fix problems. It changes no data.\n" +
+			"Each check takes at most 5 seconds; checks that depend on a failed one are skipped.\n\n" +
+			"Exit codes: 0 no check fails, though there may be warnings, 1 a check fails, 2 invalid arguments.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			settings := c.load(cmd.Flags())
-			options := c.doctor(time.Now)
+			options := c.doctorOptions(time.Now)
 			if settings != nil {
 				options.Settings = settings
 			}
@@ -38,8 +38,8 @@ func newDoctorCommand() *cobra.Command {
 	return cmd
 }
 
-// doctor returns the doctor's options from the configuration.
-func (c *Config) doctor(clock func() time.Time) doctor.Options {
+// doctorOptions returns the doctor's options from the configuration.
+func (c *Config) doctorOptions(clock func() time.Time) doctor.Options {
 	return doctor.Options{
 		Clock:        clock,
 		Settings:     c.requireService(),
@@ -56,9 +56,9 @@ func (c *Config) doctor(clock func() time.Time) doctor.Options {
 		OIDCIssuers: c.OIDCIssuers, PublicURL: c.baseURL(), ListenTLS: c.ListenTLS, TLSCert: c.TLSCert, TLSKey: c.TLSKey,
 		TrustedProxies: c.TrustedProxies,
 		DocumentsURL:   c.DocumentsURL, MaxDocumentBytes: c.MaxDocumentBytes,
-		Assisted: c.assisted(), FormsAsDocuments: c.FormsAsDocuments, FindPDFToText: c.pdfToText,
+		Assisted: c.hasAssistance(), FormsAsDocuments: c.FormsAsDocuments, FindPDFToText: c.pdfToText,
 		TemporalAddress: c.TemporalAddress, TemporalCAFile: c.TemporalCAFile, TemporalRetention: c.TemporalRetention,
 		Credentials:   func(issuer *authn.Issuer) (engine.Credentials, error) { return engineCredentials(issuer, *c) },
-		QueuePatience: queuePatience(*c), EventRetention: c.EventRetention, Schedules: schedules(),
+		QueuePatience: queuePatience(*c), EventRetention: c.EventRetention, Schedules: ownSchedules(),
 	}
 }

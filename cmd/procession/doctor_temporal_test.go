@@ -32,7 +32,7 @@ func (s *testStack) anotherTemporal(t *testing.T, jwks string) string {
 	if jwks == "" {
 		jwks = s.url() + "/.well-known/jwks.json"
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	defer cancel()
 	address := freeAddress(t)
 	server, err := temporalserver.Start(ctx, temporalserver.Options{
@@ -81,7 +81,7 @@ func anotherIssuer(t *testing.T) *authn.Issuer {
 	return issuer
 }
 
-// welcoming answers every caller, and knows next to nothing.
+// welcoming is a Temporal frontend without authorization.
 type welcoming struct {
 	workflowservice.UnimplementedWorkflowServiceServer
 }
@@ -115,8 +115,8 @@ func fakeTemporal(t *testing.T, clients *authn.Issuer, certificate tls.Certifica
 	return l.Addr().String()
 }
 
-// halfSetUp makes the service's namespace and one of a tenant as they should be,
-// and that of the tenant demo without its search attribute.
+// halfSetUp creates correct namespaces of the service and of one tenant, and the namespace of the tenant demo
+// without its search attribute.
 func (s *testStack) halfSetUp(t *testing.T, k *keyring, address string) {
 	t.Helper()
 	credentials, err := engineCredentials(k.issuer, s.config)
@@ -124,7 +124,7 @@ func (s *testStack) halfSetUp(t *testing.T, k *keyring, address string) {
 	e, err := engine.New(engine.Options{Address: address, Credentials: credentials, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	defer e.Close()
-	require.Eventually(t, func() bool { return e.EnsureNamespace(t.Context(), engine.Namespace) == nil }, patience, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return e.EnsureNamespace(t.Context(), engine.Namespace) == nil }, testTimeout, 50*time.Millisecond)
 	require.NoError(t, e.EnsureNamespace(t.Context(), "other"))
 	_, err = e.Client().WorkflowService().RegisterNamespace(t.Context(), &workflowservice.RegisterNamespaceRequest{
 		Namespace: "demo", WorkflowExecutionRetentionPeriod: durationpb.New(engine.DefaultRetention),
@@ -135,7 +135,7 @@ func (s *testStack) halfSetUp(t *testing.T, k *keyring, address string) {
 		require.NoError(t, err)
 		return state
 	}
-	require.Eventually(t, func() bool { return !inspect("demo").Missing }, patience, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return !inspect("demo").Missing }, testTimeout, 50*time.Millisecond)
 	require.True(t, inspect("other").Usable())
 	require.Equal(t, engine.DefaultRetention, inspect("other").Retention)
 

@@ -27,22 +27,21 @@ import (
 // doctorChecks is the number of checks.
 const doctorChecks = 23
 
-// examined contains what the doctor finds with a configuration.
+// examined contains the findings of doctor by check.
 type examined map[string]doctor.Finding
 
-// patient contains what is examined: a configuration at a time.
+// patient contains a configuration and a time to examine.
 type patient struct {
 	config Config
 	clock  func() time.Time
 }
 
-// examine has the doctor look at a stack whose configuration or clock change
-// changes.
+// examine runs doctor on a stack with a changed configuration or clock.
 func (s *testStack) examine(t *testing.T, change func(*patient)) examined {
 	t.Helper()
 	p := &patient{config: s.config, clock: time.Now}
 	change(p)
-	findings := doctor.Examine(t.Context(), p.config.doctor(p.clock))
+	findings := doctor.Examine(t.Context(), p.config.doctorOptions(p.clock))
 	found := examined{}
 	for _, f := range findings {
 		found[f.Check] = f
@@ -178,7 +177,7 @@ func ofKeys() []string {
 	return append([]string{doctor.CheckSigningKeys, doctor.CheckAuthorities, doctor.CheckTemporalTLS}, ofTemporal()...)
 }
 
-// ailments returns what may be wrong with the surroundings of the service.
+// ailments returns faults of the dependencies of the service.
 func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen // most of it is a table
 	t.Helper()
 	k, err := openKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
@@ -253,7 +252,7 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 				issuer := oidctest.NewIssuer(t, oidctest.NewKey(t, "ES256", "es"))
 				d.config.OIDCIssuers = oidcIssuers{{Issuer: issuer.URL(), Audiences: []string{"procession"}}}
 			},
-			all(doctor.Warn, doctor.CheckOIDC), doctor.CheckOIDC, `may let in the users of all tenants`,
+			all(doctor.Warn, doctor.CheckOIDC), doctor.CheckOIDC, `may sign in users of all tenants`,
 		},
 		"an issuer of the console": {
 			func(d *patient) {
@@ -293,7 +292,7 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 				d.config.TemporalAddress = fakeTemporal(t, k.issuer, serverPair(t, anotherIssuer(t), 40*24*time.Hour, "127.0.0.1"))
 			},
 			because(doctor.CheckTemporalTLS, ofTemporal()...),
-			doctor.CheckTemporalTLS, `comes from an authority that is not trusted`,
+			doctor.CheckTemporalTLS, `is from an untrusted authority`,
 		},
 		"Temporal lets anybody in": {
 			temporalAt(fakeTemporal(t, k.issuer, serverPair(t, k.issuer, 29*24*time.Hour, "127.0.0.1"))),
@@ -301,7 +300,7 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 				doctor.CheckTemporalTLS: doctor.Warn, doctor.CheckTemporalOpen: doctor.Fail, doctor.CheckTemporalClock: doctor.Skipped,
 				doctor.CheckTemporalKeys: doctor.Skipped, doctor.CheckNamespaces: doctor.Fail, doctor.CheckOwnWorkers: doctor.Fail,
 			},
-			doctor.CheckTemporalOpen, `lets anybody in`,
+			doctor.CheckTemporalOpen, `accepts calls without a token`,
 		},
 		"Temporal does not know our key": {
 			temporalAt(s.anotherTemporal(t, emptyKeySet(t))),
@@ -337,13 +336,12 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 		},
 		"no worker of the service": {
 			temporalAt(half), all(doctor.Fail, doctor.CheckNamespaces, doctor.CheckOwnWorkers),
-			doctor.CheckOwnWorkers, `^no replica of the service works`,
+			doctor.CheckOwnWorkers, `^no replica of the service polls`,
 		},
 	}
 }
 
-// https gives the configuration an HTTPS listener whose certificate ends so much
-// later.
+// https configures an HTTPS listener with a certificate of the given remaining lifetime.
 func (s *testStack) https(t *testing.T, k *keyring, d *patient, left time.Duration) {
 	t.Helper()
 	files, err := writeServerCertificate(k.issuer, t.TempDir(), []string{"localhost"},

@@ -41,7 +41,7 @@ var (
 func newDocumentStack(t *testing.T) *testStack {
 	t.Helper()
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{}}
-	s.config.bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
+	s.config.bindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents")
@@ -129,8 +129,7 @@ func TestMemoryDoesNotGrowWithADocument(t *testing.T) {
 		require.Equal(t, size, n)
 		require.Equal(t, sent.digest.Sum(nil), received.Sum(nil))
 	}
-	// What the first request of its kind makes the service set up is not the
-	// document's.
+	// The first request of its kind initializes caches of the service.
 	exchange(1 << 10)
 	before := s.resident("VmRSS")
 	exchange(*documentSize)
@@ -156,9 +155,8 @@ func (r *repeated) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A service that is killed after it has stored the bytes of a document, and
-// before there is a record of it, leaves bytes that the sweep finds and nothing
-// else.
+// A service that is killed between storing a blob and recording its document leaves only a blob, which the
+// sweep finds.
 func TestKilledAmidAnUpload(t *testing.T) {
 	t.Parallel()
 	s := newDocumentStack(t)

@@ -280,7 +280,7 @@ func (r *documentRun) execute(document, block string, how shown) {
 		})
 	}
 	block = strings.NewReplacer("127.0.0.1:8080", r.config.Listen, "127.0.0.1:7233", r.config.TemporalAddress).Replace(block)
-	ctx, cancel := context.WithTimeout(r.t.Context(), 2*patience)
+	ctx, cancel := context.WithTimeout(r.t.Context(), 2*testTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", how.before+"\n"+block+"\n"+how.after)
 	cmd.Dir = r.folder
@@ -289,7 +289,7 @@ func (r *documentRun) execute(document, block string, how shown) {
 	for _, prefix := range []string{"LOAN_WORKER", "INSPECTION_WORKER", "WEBHOOK_RECEIVER", "PROCESSION_WORKER"} {
 		cmd.Env = append(cmd.Env, prefix+"_ENDPOINT="+r.url(), prefix+"_TEMPORAL_ADDRESS="+r.config.TemporalAddress)
 	}
-	cmd.WaitDelay = patience
+	cmd.WaitDelay = testTimeout
 	out, err := cmd.CombinedOutput()
 	require.NoError(r.t, err, "%s:\n%s\nprinted:\n%s", document, block, out)
 }
@@ -314,7 +314,7 @@ func fencedIn(raw []byte, language string) []string {
 	return blocks
 }
 
-// filtered does what jq does with an expression, and -r before it.
+// filtered emulates jq with an expression, optionally after -r.
 func filtered(args []string) error {
 	raw := args[0] == "-r"
 	query, err := gojq.Parse(args[len(args)-1])

@@ -26,7 +26,7 @@ func TestCommandsOfDocuments(t *testing.T) {
 	for path, raw := range pages(t) {
 		for _, shown := range shownCommands(raw) {
 			seen++
-			// Flags keep what they were given, so each command has a tree of its own.
+			// Flags keep their values, so each command has a tree of its own.
 			root := newRoot(webhook.NextDelay)
 			root.InitDefaultCompletionCmd()
 			require.NoError(t, known(root, shown), "%s: %s", path, strings.Join(shown, " "))
@@ -103,7 +103,7 @@ func callsOf(script string) [][]string {
 	return calls
 }
 
-// literal returns a word without its quotes; what is expanded in it counts as a text.
+// literal returns a word without its quotes; expansions count as text.
 func literal(word *syntax.Word) string {
 	var text strings.Builder
 	syntax.Walk(word, func(node syntax.Node) bool {
@@ -121,7 +121,7 @@ func literal(word *syntax.Word) string {
 	return text.String()
 }
 
-// known returns what is wrong with the words of a command.
+// known returns an error unless the words are a valid command.
 func known(root *cobra.Command, words []string) error {
 	cmd, rest, err := root.Find(words)
 	if err != nil {

@@ -34,7 +34,7 @@ func TestSigtermFailsNoRequest(t *testing.T) {
 						close(enough)
 					}
 				case 0:
-					// Refused once the listener is closed: nothing was accepted.
+					// Refused after the listener is closed: the request was not accepted.
 					return
 				default:
 					unexpected <- fmt.Sprint(status, body)

@@ -25,8 +25,7 @@ import (
 	"github.com/procession-dev/procession/sdk/encryption"
 )
 
-// An encrypted loan, from the first to the last event of its history, and what
-// becomes of it when the key is rotated while it runs.
+// An encrypted loan, from the first to the last event of its history, with a rotation of the key while it runs.
 func TestEncryptedLoan(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, false)
@@ -40,7 +39,7 @@ func TestEncryptedLoan(t *testing.T) {
 
 	asAlice := s.asking(demo.Alice())
 	require.Equal(t, "demo-key.2\n", printed(t, append([]string{"encryption-keys", "rotate", "demo-key"}, asAlice...)...))
-	// The next worker knows no keys, and replays what this one did.
+	// The next worker has no cached keys, and replays the history of this one.
 	s.stopProcess(worker, syscall.SIGKILL)
 	s.startWorker()
 
@@ -86,8 +85,7 @@ func TestEncryptedLoan(t *testing.T) {
 	s.requireNoKeyInLogs("demo-key", "demo-key.2")
 }
 
-// A key that cannot be opened holds up its own processes and nothing else, and
-// only until it can be.
+// A key that cannot be opened delays the processes with that key, and only until it can be opened.
 func TestLostKeyHoldsUpItsOwnProcessesOnly(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, false)
@@ -181,8 +179,7 @@ func (s *testStack) historyOf(workflowID string) []*historypb.HistoryEvent {
 	return events
 }
 
-// readable returns what can be read of a payload without a key. Short words turn
-// up in base64 by chance.
+// readable returns the plain text in a payload. Short words occur in base64 by chance.
 func readable(p *commonpb.Payload) string {
 	if text, sealed := strings.CutPrefix(string(p.GetData()), "AES-256-GCM:"); sealed {
 		if content, err := base64.StdEncoding.DecodeString(text); err == nil {
@@ -198,10 +195,9 @@ func (s *testStack) requireHidden(process uuid.UUID, keyID string, want map[stri
 	s.requireHiddenIn("process-"+process.String(), keyID, want)
 }
 
-// requireHiddenIn requires that all payloads of a workflow's history are encrypted
-// with the key, but for the headers that say so and what Temporal searches by,
-// and that decrypted they contain these texts, by the place that they have in
-// events. Places without texts may be there or not.
+// requireHiddenIn requires that all payloads of the history of a workflow are encrypted with the key, except
+// encryption headers and search attributes, and that the decrypted payloads contain the wanted texts by their
+// path in events. Paths without texts are optional.
 func (s *testStack) requireHiddenIn(workflowID, keyID string, want map[string][]string) {
 	s.t.Helper()
 	decrypt := s.decrypting()
@@ -248,8 +244,8 @@ func (s *testStack) requireHiddenIn(workflowID, keyID string, want map[string][]
 	}
 }
 
-// eachPayload finds the payloads anywhere in a message. A place is the names of
-// the fields on the way, from that of the event's attributes.
+// eachPayload calls found for each payload in a message, with its path: the names of the fields, from the field
+// of the attributes of the event on.
 func eachPayload(m protoreflect.Message, place string, found func(place string, p *commonpb.Payload)) {
 	if p, ok := m.Interface().(*commonpb.Payload); ok {
 		found(strings.TrimSuffix(strings.TrimPrefix(place, "."), ".payloads"), p)
@@ -274,7 +270,7 @@ func eachPayload(m protoreflect.Message, place string, found func(place string, 
 	})
 }
 
-// decrypting returns what reads payloads as the example worker does.
+// decrypting returns the data converter of the example worker.
 func (s *testStack) decrypting() converter.DataConverter {
 	s.t.Helper()
 	return encryption.NewDataConverter(encryption.NewKeys(time.Now, s.workerAPI().EncryptionKey))

@@ -78,8 +78,8 @@ func (s *testStack) requireNoAccess(account demo.Account) {
 	require.Equal(s.t, http.StatusForbidden, status, "%s: %v", account.Name, got)
 }
 
-// queuesOf returns the task queues in a token that an account gets: those that it may
-// poll, and those that its workflows may use.
+// queuesOf returns the task queues in the token of an account: servable ones it may poll, reachable ones its
+// workflows may use.
 func (s *testStack) queuesOf(account demo.Account) (size int, servable, reachable []string) {
 	s.t.Helper()
 	status, got := s.call(account, http.MethodPost, "/authentications", map[string]any{"type": "ENGINE_TOKEN"})
@@ -102,7 +102,7 @@ func TestOnlyWorkersReachTheEngine(t *testing.T) {
 	for _, account := range []demo.Account{demo.Carol(), demo.Alice(), demo.Stranger(), demo.Reader()} {
 		s.requireNoAccess(account)
 	}
-	// A worker registers for what it serves, and its token holds that alone.
+	// The token of a worker contains the registered queues only.
 	before, _, _ := s.queuesOf(demo.LoanWorker())
 	for n := range 600 {
 		account := runner
@@ -132,7 +132,7 @@ func TestARunnerKeepsToItsQueues(t *testing.T) {
 	s := newStack(t, false)
 	runner := s.applySurvey()
 	temporal := s.clientOf(runner).WorkflowService()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	defer cancel()
 	poll := func(queue string) (*workflowservice.PollWorkflowTaskQueueResponse, error) {
 		return temporal.PollWorkflowTaskQueue(ctx, &workflowservice.PollWorkflowTaskQueueRequest{
@@ -158,7 +158,7 @@ func TestARunnerKeepsToItsQueues(t *testing.T) {
 					ScheduleActivityTaskCommandAttributes: &command.ScheduleActivityTaskCommandAttributes{
 						ActivityId: "1", ActivityType: &common.ActivityType{Name: "KuFlow_Engine_retrieveProcessItem"},
 						TaskQueue:           &taskqueue.TaskQueue{Name: queue},
-						StartToCloseTimeout: durationpb.New(patience),
+						StartToCloseTimeout: durationpb.New(testTimeout),
 					},
 				},
 			}},
@@ -169,8 +169,7 @@ func TestARunnerKeepsToItsQueues(t *testing.T) {
 	require.NoError(t, schedule("QUEUE_SURVEY"))
 }
 
-// Another runner of the tenant neither reads what the loan worker does, nor takes
-// its tasks, nor answers them.
+// Another runner of the tenant can neither read the histories of the loan worker nor poll or answer its tasks.
 func TestARunnerStaysOutOfAnothersWorkflows(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, false)
@@ -179,7 +178,7 @@ func TestARunnerStaysOutOfAnothersWorkflows(t *testing.T) {
 	process := s.createLoan(uuid.New())
 	s.awaitItem(process, "LOAN_APPLICATION")
 	temporal := s.clientOf(runner).WorkflowService()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	defer cancel()
 	execution := &common.WorkflowExecution{WorkflowId: "process-" + process.String()}
 

@@ -73,7 +73,7 @@ func TestRunnersCommandsSpareAnothersProcess(t *testing.T) {
 	require.Equal(t, http.StatusCreated, status, got)
 
 	temporal := s.clientOf(runner).WorkflowService()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	defer cancel()
 	task, err := temporal.PollWorkflowTaskQueue(ctx, &workflowservice.PollWorkflowTaskQueueRequest{
 		Namespace: "demo", Identity: "test", TaskQueue: &taskqueue.TaskQueue{Name: "QUEUE_SURVEY", Kind: enums.TASK_QUEUE_KIND_NORMAL},

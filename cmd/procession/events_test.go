@@ -28,7 +28,7 @@ func (s *testStack) follow(last string) *eventStream {
 	require.NoError(s.t, err)
 	request.Header.Set("Authorization", "Bearer "+demo.Alice().Secret)
 	request.Header.Set("Last-Event-ID", last)
-	// That of the stack gives up after a while.
+	// The client of the stack has a timeout.
 	answer, err := http.DefaultTransport.RoundTrip(request) //nolint:bodyclose // the reader closes it
 	require.NoError(s.t, err)
 	require.Equal(s.t, http.StatusOK, answer.StatusCode)

@@ -18,17 +18,15 @@ import (
 // checkTimeout bounds one readiness check.
 const checkTimeout = 2 * time.Second
 
-// check is a condition for being ready. An optional check is reported but does
-// not make the service unready: it serves requests all the same.
+// check is a condition of readiness. The failure of an optional check is reported but leaves the service ready.
 type check struct {
 	name     string
 	optional bool
 	run      func(ctx context.Context) error
 }
 
-// health answers whether the program lives and whether it should be sent
-// requests. Draining makes it unready while requests are still answered, so
-// that load balancers turn away before the listener closes.
+// health answers probes of liveness and readiness. While draining it reports not ready, so that load balancers
+// stop sending requests before the listener closes.
 type health struct {
 	checks   []check
 	draining atomic.Bool
@@ -41,11 +39,11 @@ type checkResult struct {
 	Error    string `json:"error,omitempty"`
 }
 
-func (h *health) live(w http.ResponseWriter, _ *http.Request) {
+func (h *health) serveLiveness(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]bool{"live": true})
 }
 
-func (h *health) ready(w http.ResponseWriter, r *http.Request) {
+func (h *health) serveReadiness(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), checkTimeout)
 	defer cancel()
 	results := make([]checkResult, len(h.checks))
@@ -81,9 +79,9 @@ func (s *service) newHealth(db *persistence.DB, documents *blobstore.Store, m *m
 	}}
 	mux := http.NewServeMux()
 	for path, handler := range map[string]http.Handler{
-		"/livez": http.HandlerFunc(s.health.live), "/readyz": http.HandlerFunc(s.health.ready),
+		"/livez": http.HandlerFunc(s.health.serveLiveness), "/readyz": http.HandlerFunc(s.health.serveReadiness),
 		"/metrics":   promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}),
-		profilesPath: s.profiles(),
+		profilesPath: s.profileHandler(),
 	} {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 			httpio.RecordOf(r.Context()).Route = path
@@ -96,10 +94,10 @@ func (s *service) newHealth(db *persistence.DB, documents *blobstore.Store, m *m
 // profilesPath is the path of profiles of the process, as go tool pprof expects it.
 const profilesPath = "/debug/pprof/"
 
-// profiles serves the profiles of the process. Unless --health-profiles is set, it answers only on a loopback address and to a
+// profileHandler serves the profiles of the process. Unless --health-profiles is set, it answers only on a loopback address and to a
 // loopback Host, so that a web page cannot read them through a name of its own. The command line is not served: it may
 // have secrets.
-func (s *service) profiles() http.Handler {
+func (s *service) profileHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc(profilesPath, pprof.Index)
 	mux.HandleFunc(profilesPath+"cmdline", http.NotFound)

@@ -39,7 +39,7 @@ func TestReadiness(t *testing.T) {
 			h := &health{checks: []check{{name: "database", run: c.database}, {name: "temporal", optional: true, run: c.temporal}}}
 			h.draining.Store(c.draining)
 			answer := httptest.NewRecorder()
-			h.ready(answer, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+			h.serveReadiness(answer, httptest.NewRequest(http.MethodGet, "/readyz", nil))
 			require.Equal(t, c.status, answer.Code)
 			require.JSONEq(t, c.body, answer.Body.String())
 		})
@@ -61,10 +61,10 @@ func TestProfilesAreForLoopback(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &service{config: Config{ListenHealth: c.listen, HealthProfiles: c.always}}
+			s := &service{config: Config{HTTP: HTTP{ListenHealth: c.listen, HealthProfiles: c.always}}}
 			r := httptest.NewRequest(http.MethodGet, "http://"+c.host+profilesPath+c.path, nil)
 			answer := httptest.NewRecorder()
-			s.profiles().ServeHTTP(answer, r)
+			s.profileHandler().ServeHTTP(answer, r)
 			require.Equal(t, c.status, answer.Code)
 		})
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// keyring is the database with the keys that are sealed in it.
+// keyring contains the database and the keys that are sealed in it.
 type keyring struct {
 	db     *persistence.DB
 	sealer *authn.Sealer
@@ -25,8 +25,7 @@ type keyring struct {
 	issuer *authn.Issuer
 }
 
-// openKeys opens the database, prepares its schema and makes the keys that are
-// missing. The caller closes the database.
+// openKeys opens the database, prepares its schema and creates missing keys. The caller closes the database.
 func openKeys(ctx context.Context, c Config, log *slog.Logger) (_ *keyring, err error) {
 	if err := errors.Join(c.requireDatabase(), c.requireSealKey()); err != nil {
 		return nil, err
@@ -47,7 +46,7 @@ func openKeys(ctx context.Context, c Config, log *slog.Logger) (_ *keyring, err 
 			db.Close()
 		}
 	}()
-	if err := awaitDatabase(ctx, db, c.databasePatience, log); err != nil {
+	if err := awaitDatabase(ctx, db, c.databaseTimeout, log); err != nil {
 		return nil, err
 	}
 	if err := prepareSchema(ctx, db, c.Migrate); err != nil {
@@ -65,24 +64,23 @@ func openKeys(ctx context.Context, c Config, log *slog.Logger) (_ *keyring, err 
 	return &keyring{db: db, sealer: sealer, keys: keys, issuer: issuer}, nil
 }
 
-// engineCredentials returns the credentials with which the service calls Temporal. They follow the keys as
-// these are rotated and distrusted.
+// engineCredentials returns the credentials of the service in Temporal. They follow the rotation of keys.
 func engineCredentials(issuer *authn.Issuer, c Config) (engine.Credentials, error) {
 	roots := issuer.Roots
 	if c.TemporalCAFile != "" {
 		pem, err := os.ReadFile(c.TemporalCAFile)
 		if err != nil {
-			return engine.Credentials{}, fmt.Errorf("reading Temporal's authority: %w", err)
+			return engine.Credentials{}, fmt.Errorf("reading --temporal-ca-file: %w", err)
 		}
-		given := x509.NewCertPool()
-		if !given.AppendCertsFromPEM(pem) {
-			return engine.Credentials{}, fmt.Errorf("reading Temporal's authority: %s holds no certificate", c.TemporalCAFile)
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM(pem) {
+			return engine.Credentials{}, fmt.Errorf("reading --temporal-ca-file: %s contains no certificate", c.TemporalCAFile)
 		}
-		roots = func() *x509.CertPool { return given }
+		roots = func() *x509.CertPool { return pool }
 	}
 	tokens := &systemTokens{issuer: issuer}
 	return engine.Credentials{
-		Token: tokens.get,
+		Token: tokens.currentToken,
 		// Handshakes are rare enough for a certificate each.
 		Certificate: func() (*tls.Certificate, error) {
 			certificate, err := issuer.SystemCertificate(time.Now())
@@ -92,12 +90,11 @@ func engineCredentials(issuer *authn.Issuer, c Config) (engine.Credentials, erro
 	}, nil
 }
 
-// tokenRenewal is how long before it expires a token of the service's own is
-// issued again.
+// tokenRenewal is the remaining lifetime at which the token of the service is renewed.
 const tokenRenewal = 2 * time.Minute
 
-// systemTokens keeps the service's own token until it is about to expire, or
-// another key signs.
+// systemTokens caches the token of the service until shortly before its expiry or until the signing key
+// changes.
 type systemTokens struct {
 	issuer *authn.Issuer
 
@@ -106,7 +103,7 @@ type systemTokens struct {
 	key     string
 }
 
-func (s *systemTokens) get() (string, error) {
+func (s *systemTokens) currentToken() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()

@@ -17,38 +17,38 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// keyFamily contains the keys for one purpose and the sentences about them.
+// keyFamily contains the commands and texts for the keys of one purpose.
 type keyFamily struct {
 	purpose persistence.SigningKeyPurpose
 	use     string
-	// what is one of them.
-	what, short string
-	// rotated and distrusted say what is left to do.
-	rotated, distrusted string
+	// noun names one key.
+	noun, short string
+	// rotated and distrusted describe the steps that follow.
+	rotateSteps, distrustSteps string
 }
 
 func newKeysCommand() *cobra.Command {
 	return keyFamily{
-		purpose: persistence.SignsEngineTokens, use: "keys", what: "key", short: "the keys that sign engine tokens",
-		rotated: "Nothing else is to be done: Temporal reads the keys of the service again by itself.",
-		distrusted: "Tokens that it signed are refused as soon as Temporal has read the keys of the service again: within\n" +
+		purpose: persistence.SignsEngineTokens, use: "keys", noun: "key", short: "the keys that sign engine tokens",
+		rotateSteps: "Temporal reads the keys of the service again by itself; no further step is needed.",
+		distrustSteps: "Tokens that it signed are refused as soon as Temporal has read the keys of the service again: within\n" +
 			"--jwks-refresh, and replicas sign with another key within --key-reload. Workers get refusals until they fetch a\n" +
 			"new token: restart those that do not do so by themselves.",
-	}.command()
+	}.newCommand()
 }
 
-// command groups the commands on the keys.
-func (f keyFamily) command() *cobra.Command {
-	cmd := &cobra.Command{Use: f.use, Short: "Look at, rotate and distrust " + f.short, RunE: onlyCommands}
+// newCommand returns the commands for the keys.
+func (f keyFamily) newCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: f.use, Short: "List, rotate and distrust " + f.short, RunE: runGroup}
 	cmd.AddCommand(
-		configured("list", "List "+f.short+", the newest first", f.withKeys(f.list)),
-		configured("rotate", "Make a new "+f.what+" in place of the one in use", f.withKeys(f.rotate)),
+		newConfiguredCommand("list", "List "+f.short+", the newest first", f.withKeys(f.listKeys)),
+		newConfiguredCommand("rotate", "Create a new "+f.noun+" in place of the one in use", f.withKeys(f.rotateKey)),
 		f.distrustCommand(),
 	)
 	return cmd
 }
 
-// withKeys opens the keys of the database for run. The service need not be there.
+// withKeys calls run with the keys of the database. The service need not run.
 func (f keyFamily) withKeys(
 	run func(ctx context.Context, cmd *cobra.Command, keys *authn.Keys) error,
 ) func(context.Context, *cobra.Command, Config) error {
@@ -62,7 +62,7 @@ func (f keyFamily) withKeys(
 	}
 }
 
-func (f keyFamily) list(ctx context.Context, cmd *cobra.Command, keys *authn.Keys) error {
+func (f keyFamily) listKeys(ctx context.Context, cmd *cobra.Command, keys *authn.Keys) error {
 	found, err := keys.List(ctx, f.purpose)
 	if err != nil {
 		return err
@@ -74,24 +74,24 @@ func (f keyFamily) list(ctx context.Context, cmd *cobra.Command, keys *authn.Key
 	}
 	_, _ = fmt.Fprintln(w, header)
 	for _, key := range found {
-		f.row(w, key)
+		f.writeKey(w, key)
 	}
 	return w.Flush()
 }
 
-func (f keyFamily) row(w io.Writer, key authn.KeyInfo) {
+func (f keyFamily) writeKey(w io.Writer, key authn.KeyInfo) {
 	until := "-"
 	if key.TrustedUntil != nil {
-		until = at(*key.TrustedUntil)
+		until = formatTime(*key.TrustedUntil)
 	}
-	_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s", key.ID, key.State, at(key.CreatedAt), until)
+	_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s", key.ID, key.State, formatTime(key.CreatedAt), until)
 	if f.purpose == persistence.SignsCertificates {
-		_, _ = fmt.Fprintf(w, "\t%s\t%s", key.Name, at(key.NotAfter))
+		_, _ = fmt.Fprintf(w, "\t%s\t%s", key.Name, formatTime(key.NotAfter))
 	}
 	_, _ = fmt.Fprintln(w)
 }
 
-func (f keyFamily) rotate(ctx context.Context, cmd *cobra.Command, keys *authn.Keys) error {
+func (f keyFamily) rotateKey(ctx context.Context, cmd *cobra.Command, keys *authn.Keys) error {
 	if err := keys.Rotate(ctx, f.purpose); err != nil {
 		return err
 	}
@@ -99,54 +99,54 @@ func (f keyFamily) rotate(ctx context.Context, cmd *cobra.Command, keys *authn.K
 	if err != nil {
 		return err
 	}
-	made := found[0]
-	if _, err := fmt.Fprintln(cmd.OutOrStdout(), made.ID); err != nil {
+	created := found[0]
+	if _, err := fmt.Fprintln(cmd.OutOrStdout(), created.ID); err != nil {
 		return err
 	}
-	cmd.PrintErrf("Made the %s %s, which signs from %s on.\n", f.what, made.ID, at(made.SignsFrom))
+	cmd.PrintErrf("Created the %s %s, which signs from %s on.\n", f.noun, created.ID, formatTime(created.SignsFrom))
 	for _, key := range found[1:] {
 		if key.State == authn.KeySigning && key.TrustedUntil != nil {
-			cmd.PrintErrf("The one before, %s, signs until then and is trusted until %s.\n", key.ID, at(*key.TrustedUntil))
+			cmd.PrintErrf("The previous one, %s, signs until then and is trusted until %s.\n", key.ID, formatTime(*key.TrustedUntil))
 		}
 	}
-	cmd.PrintErrln(f.rotated)
+	cmd.PrintErrln(f.rotateSteps)
 	return nil
 }
 
 func (f keyFamily) distrustCommand() *cobra.Command {
-	cmd := configured("distrust ID", "End at once the trust in a "+f.what+", and in all that it signed",
+	cmd := newConfiguredCommand("distrust ID", "Revoke a "+f.noun+" and everything that it signed, at once",
 		func(ctx context.Context, cmd *cobra.Command, c Config) error {
 			return f.withKeys(func(ctx context.Context, cmd *cobra.Command, keys *authn.Keys) error {
-				return f.distrust(ctx, cmd, keys, cmd.Flags().Arg(0))
+				return f.distrustKey(ctx, cmd, keys, cmd.Flags().Arg(0))
 			})(ctx, cmd, c)
 		})
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return usageError{fmt.Errorf("%s needs the id of one %s: see %s list", cmd.CommandPath(), f.what, f.use)}
+			return usageError{fmt.Errorf("%s needs the id of one %s: see %s list", cmd.CommandPath(), f.noun, f.use)}
 		}
 		return nil
 	}
-	cmd.Long = "Ends at once the trust in a " + f.what + ", and in all that it signed: for one that may be in wrong hands. To\n" +
-		"replace one in time use rotate, which needs no restart."
+	cmd.Long = "Revokes a " + f.noun + " and everything that it signed at once: for a key that may be compromised. A planned\n" +
+		"replacement uses rotate, which needs no restart."
 	return cmd
 }
 
-func (f keyFamily) distrust(ctx context.Context, cmd *cobra.Command, keys *authn.Keys, id string) error {
-	concerned, err := keys.Distrust(ctx, f.purpose, id)
+func (f keyFamily) distrustKey(ctx context.Context, cmd *cobra.Command, keys *authn.Keys, id string) error {
+	distrusted, err := keys.Distrust(ctx, f.purpose, id)
 	if errors.Is(err, authn.ErrNoSuchKey) {
 		return &domain.Error{Kind: domain.KindNotFound, Code: domain.CodeNotFound, Message: err.Error()}
 	}
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(concerned, "\n")); err != nil {
+	if _, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(distrusted, "\n")); err != nil {
 		return err
 	}
-	if len(concerned) > 1 {
-		cmd.PrintErrf("%d others vouched for it, and are not trusted any more either.\n", len(concerned)-1)
+	if len(distrusted) > 1 {
+		cmd.PrintErrf("%d others vouched for it, and are not trusted any more either.\n", len(distrusted)-1)
 	}
-	cmd.PrintErrln(f.distrusted)
+	cmd.PrintErrln(f.distrustSteps)
 	return nil
 }
 
-func at(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -58,7 +58,7 @@ func (o offline) config() Config {
 	o.t.Helper()
 	var c Config
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
-	c.bind(flags)
+	c.bindFlags(flags)
 	require.NoError(o.t, flags.Parse(o.flags))
 	return c
 }
@@ -127,7 +127,7 @@ func TestCertificateLeadsBackToTheFirstAuthority(t *testing.T) {
 		return n
 	}
 	for n := 1; n <= 3; n++ {
-		require.Eventually(t, func() bool { return states(o.prints("ca", "list"))[0] == "SIGNING" }, patience, patience/6000)
+		require.Eventually(t, func() bool { return states(o.prints("ca", "list"))[0] == "SIGNING" }, testTimeout, testTimeout/6000)
 		said := o.prints("certificate", "--host", "127.0.0.1", "--host", "localhost", "--out", o.dir)
 		require.Regexp(t, "^"+regexp.QuoteMeta(o.path("server.pem"))+` \(for 127\.0\.0\.1, localhost, valid until \d{4}-\d\d-\d\dT[\d:]+Z\), `+
 			regexp.QuoteMeta(o.path("server-key.pem"))+" and "+regexp.QuoteMeta(o.path("ca.pem"))+" written\n$", said)
@@ -180,7 +180,7 @@ func TestSealKeyIsChanged(t *testing.T) {
 	require.Eventually(t, func() bool {
 		resealed, _, err = both.runs("seal-key", "reseal")
 		return err == nil
-	}, patience, patience/600)
+	}, testTimeout, testTimeout/600)
 	require.Regexp(t, `signing_keys +3 +0\n`, resealed)
 	require.Equal(t, list, at("second", "", "--seal-key-keeper", keeper).prints("ca", "list"))
 	_, _, err = first.runs("ca", "list")

@@ -27,11 +27,10 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// secretParts contains what must be found nowhere: of each secret the forms that it
-// could be written in.
+// secretParts contains the encodings of each secret that must occur nowhere.
 type secretParts struct {
 	mu    sync.Mutex
-	parts map[string]string // what it is of, by part
+	parts map[string]string // description by part
 }
 
 func (p *secretParts) add(what, part string) {
@@ -119,7 +118,7 @@ func TestThousandIssuesLeaveNoSecretBehind(t *testing.T) { //nolint:funlen // on
 	t.Parallel()
 	const issues, clients = 1000, 4
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{}}
-	s.config.bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
+	s.config.bindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents")
@@ -184,8 +183,7 @@ func TestThousandIssuesLeaveNoSecretBehind(t *testing.T) { //nolint:funlen // on
 	s.requirePlantedAreFound(secrets, authority, logged)
 }
 
-// requirePlantedAreFound proves that the search finds what is there: one of each
-// kind, in a table and in a log.
+// requirePlantedAreFound proves that the search finds secrets of each kind, in a table and in a log.
 func (s *testStack) requirePlantedAreFound(secrets *secretParts, authority, logged []byte) {
 	s.t.Helper()
 	status, got := s.call(demo.LoanWorker(), http.MethodPost, "/authentications", map[string]any{"type": "ENGINE_TOKEN"})

@@ -21,14 +21,14 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// What test/compat/legacy runs.
+// Programs of test/compat/legacy.
 var (
 	legacyWorkers  = flag.String("legacy-workers", "", "directory of workers that are written with SDKs of 2023")
 	legacyDuration = flag.Duration("legacy-duration", 2*time.Minute, "how long each of them runs")
 )
 
-// legacyProcess contains what a worker runs: how a process begins and waits for a
-// task, and how it goes on from there to its end.
+// legacyProcess contains the steps of a process of a legacy worker: from its start to a task, and from there to
+// its end.
 type legacyProcess struct {
 	begin  func(*testStack) uuid.UUID
 	finish func(*testStack, uuid.UUID)
@@ -55,9 +55,8 @@ func TestLegacyWorkers(t *testing.T) {
 	}
 }
 
-// startLegacyWorker runs a worker as it would be run elsewhere: with the
-// addresses and the credentials of an application, and nothing else. The TLS of
-// these SDKs knows servers by name only.
+// startLegacyWorker starts a worker with the addresses and the credentials of an application only. TLS in these
+// SDKs accepts servers by name only.
 func (s *testStack) startLegacyWorker(program string) *child.Process {
 	s.t.Helper()
 	account := demo.LoanWorker()
@@ -80,8 +79,8 @@ type legacyRun struct {
 	process  legacyProcess
 	worker   *child.Process
 	temporal client.Client
-	// processes, sticky and late count the processes that were finished, the workflow
-	// tasks that the worker was given by its sticky queue, and those that timed out.
+	// processes, sticky and late count finished processes, workflow tasks delivered through the sticky queue,
+	// and timed-out ones.
 	processes, sticky, late int
 }
 
@@ -135,8 +134,8 @@ func (l *legacyRun) runUntil(end time.Time) {
 	}
 }
 
-// stickyTasks counts the workflow tasks of a process that its worker was given by
-// its sticky queue, and those that it did not fetch from there in time.
+// stickyTasks counts the workflow tasks of a process that were delivered through the sticky queue, and the
+// timed-out ones.
 func (l *legacyRun) stickyTasks(process uuid.UUID) (given, late int) {
 	l.t.Helper()
 	found := l.temporal.GetWorkflowHistory(l.t.Context(), "process-"+process.String(), "", false,

@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/api/chain"
 )
 
-// listener is one address that is served.
+// listener is an open address with its HTTP server.
 type listener struct {
 	net.Listener
 
@@ -26,9 +26,8 @@ type listener struct {
 	certificate *servedCertificate
 }
 
-// listen opens an address. When it is taken, the error names it and the flag
-// that changes it.
-func listen(ctx context.Context, address, flag string, handler http.Handler, log *slog.Logger) (*listener, error) {
+// openListener opens an address. If the address is in use, the error names it and the flag that changes it.
+func openListener(ctx context.Context, address, flag string, handler http.Handler, log *slog.Logger) (*listener, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -43,33 +42,31 @@ func listen(ctx context.Context, address, flag string, handler http.Handler, log
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-		// Streams are guarded one by one; this is for a connection that takes nothing.
+		// Handlers bound the writes of streams; this bounds a connection that accepts no data.
 		HTTP2: &http.HTTP2Config{WriteByteTimeout: time.Minute},
 	}}, nil
 }
 
-// limit bounds the open connections.
-func (l *listener) limit(shares connectionShares, open, refused *atomic.Int64) {
-	limited := limitConnections(l.Listener, shares, open, refused)
+// limitConnections bounds the open connections.
+func (l *listener) limitConnections(shares connectionShares, open, refused *atomic.Int64) {
+	limited := newConnectionLimit(l.Listener, shares, open, refused)
 	l.Listener = limited
-	l.server.ConnContext = limited.mark
+	l.server.ConnContext = limited.markSurplus
 	l.server.Handler = limited.refuseSurplus(l.server.Handler)
 }
 
-// secure serves the listener over HTTPS, and makes browsers use HTTPS only for
-// maxAge.
-func (l *listener) secure(certificate *servedCertificate, maxAge time.Duration, subdomains bool) {
+// serveTLS serves the listener over HTTPS and sends Strict-Transport-Security with maxAge.
+func (l *listener) serveTLS(certificate *servedCertificate, maxAge time.Duration, subdomains bool) {
 	l.certificate = certificate
-	l.server.TLSConfig = certificate.config()
+	l.server.TLSConfig = certificate.tlsConfig()
 	l.server.Handler = strictTransport(maxAge, subdomains, l.server.Handler)
 }
 
 // listeners contains the open listeners of the REST API and of the health checks.
 type listeners struct{ api, health []*listener }
 
-// listen opens all addresses of the configuration, or none. Every handler is served
-// behind a chain.
-func (s *service) listen(ctx context.Context) (opened listeners, err error) {
+// openListeners opens all addresses of the configuration, or none, and puts each handler behind its chain.
+func (s *service) openListeners(ctx context.Context) (opened listeners, err error) {
 	defer func() {
 		if err != nil {
 			for _, l := range slices.Concat(opened.api, opened.health) {
@@ -84,7 +81,7 @@ func (s *service) listen(ctx context.Context) (opened listeners, err error) {
 		}
 		s.certificate.Store(certificate)
 	}
-	proxies, err := s.config.proxies()
+	proxies, err := s.config.parseProxies()
 	if err != nil {
 		return opened, err
 	}
@@ -105,21 +102,21 @@ func (s *service) listen(ctx context.Context) (opened listeners, err error) {
 		if a.address == "" {
 			continue
 		}
-		l, err := listen(ctx, a.address, a.flag, a.chain.Handler(a.handler), s.log)
+		l, err := openListener(ctx, a.address, a.flag, a.chain.Handler(a.handler), s.log)
 		if err != nil {
 			return opened, err
 		}
-		l.limit(shares, a.open, &s.connections.refused)
+		l.limitConnections(shares, a.open, &s.connections.refused)
 		if a.certificate != nil {
-			l.secure(a.certificate, s.config.HSTSMaxAge, s.config.HSTSSubdomains)
+			l.serveTLS(a.certificate, s.config.HSTSMaxAge, s.config.HSTSSubdomains)
 		}
 		*a.to = append(*a.to, l)
 	}
 	return opened, nil
 }
 
-// serveUntil serves the listeners until ctx ends, then stops accepting and waits
-// up to drain for requests to end.
+// serveUntil serves the listeners until ctx ends, stops accepting connections, and waits at most drain for
+// requests to finish.
 func serveUntil(ctx context.Context, drain time.Duration, listeners []*listener) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, l := range listeners {

@@ -37,12 +37,12 @@ func serveListeners(t *testing.T, change func(*Config)) *service {
 	}
 	s.clients = chain.New(chain.Options{Log: s.log, Clock: time.Now})
 	s.operators = s.clients
-	s.config.bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
+	s.config.bindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	s.config.Listen, s.config.ListenHealth = freeAddress(t), freeAddress(t)
 	change(&s.config)
 	require.NoError(t, s.config.check())
 	ctx, cancel := context.WithCancel(t.Context())
-	opened, err := s.listen(ctx)
+	opened, err := s.openListeners(ctx)
 	require.NoError(t, err)
 	ended := make(chan error, 1)
 	go func() { ended <- serveUntil(ctx, 0, append(opened.api, opened.health...)) }()

@@ -35,7 +35,7 @@ func TestWorkerKilledInTheMiddleOfALoan(t *testing.T) {
 	worker := s.startWorker()
 	process := s.createLoan(uuid.New())
 	application := s.awaitItem(process, "LOAN_APPLICATION")
-	// An activity whose worker is killed before it has reported is repeated only when its time is over.
+	// An activity of a killed worker is retried only after its timeout.
 	s.await("the worker to have reported the task", func() bool {
 		log, err := os.ReadFile(filepath.Join(s.dir, "worker.log"))
 		return err == nil && strings.Contains(string(log), "item created")
@@ -202,7 +202,7 @@ func (s *testStack) countItems(process uuid.UUID) int {
 	return int(field[float64](s.t, page, "metadata", "totalElements"))
 }
 
-// runState returns what the service knows of the process's workflow.
+// runState returns the state of the workflow run in the service.
 func (s *testStack) runState(process uuid.UUID) string {
 	s.t.Helper()
 	var state string
@@ -213,7 +213,7 @@ func (s *testStack) runState(process uuid.UUID) string {
 // countRuns returns how many runs Temporal has of the process's workflow.
 func (s *testStack) countRuns(process uuid.UUID) int {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(s.t.Context(), testTimeout)
 	defer cancel()
 	return s.countExecutions(ctx, fmt.Sprintf("WorkflowId = 'process-%s'", process))
 }

@@ -25,22 +25,21 @@ func main() {
 	if code, child := sandbox.Serve(os.Args, childTasks()); child {
 		os.Exit(code)
 	}
-	os.Exit(execute(webhook.NextDelay))
+	os.Exit(runProgram(webhook.NextDelay))
 }
 
-// childTasks returns what the program does in child processes of its own.
+// childTasks returns the functions that run in child processes of the program.
 func childTasks() map[string]sandbox.Task {
 	return map[string]sandbox.Task{extract.TaskName: extract.Task, pdfworker.TaskName: pdfworker.Task}
 }
 
-// execute carries out the command that the program was called for and returns the
-// exit code.
-func execute(delay dispatch.Delay) int {
+// runProgram runs the command of the arguments and returns its exit code.
+func runProgram(delay dispatch.Delay) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// A second signal ends the program at once, however long draining takes.
 	context.AfterFunc(ctx, stop)
-	err := carryOut(ctx, newRoot(delay), os.Args[1:], os.Stdout, os.Stderr)
+	err := runCommand(ctx, newRoot(delay), os.Args[1:], os.Stdout, os.Stderr)
 	if err == nil {
 		return 0
 	}
@@ -50,9 +49,8 @@ func execute(delay dispatch.Delay) int {
 	return exitCode(err)
 }
 
-// carryOut carries out the command that args name and returns when it is done or,
-// for those that serve, when ctx ends.
-func carryOut(ctx context.Context, root *cobra.Command, args []string, stdout, stderr io.Writer) error {
+// runCommand runs the command named by args until it is done or ctx ends.
+func runCommand(ctx context.Context, root *cobra.Command, args []string, stdout, stderr io.Writer) error {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

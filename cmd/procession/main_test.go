@@ -35,7 +35,7 @@ func delayOfWebhooks() dispatch.Delay {
 
 // run carries out the command that args name, as the program does.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	return carryOut(ctx, newRoot(webhook.NextDelay), args, stdout, stderr)
+	return runCommand(ctx, newRoot(webhook.NextDelay), args, stdout, stderr)
 }
 
 func TestMain(m *testing.M) {
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	if os.Getenv(asProgram) != "" {
-		os.Exit(execute(delayOfWebhooks()))
+		os.Exit(runProgram(delayOfWebhooks()))
 	}
 	if os.Getenv(asJQ) != "" {
 		if err := filtered(os.Args[1:]); err != nil {

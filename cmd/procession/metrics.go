@@ -15,8 +15,7 @@ import (
 	"github.com/procession-dev/procession/persistence/webhooks"
 )
 
-// metrics are the metrics of /metrics, in a registry of their own. No label ever
-// holds an id or a tenant.
+// metrics contains the metrics of /metrics. No label contains an id or a tenant.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
@@ -29,15 +28,15 @@ func newMetrics() *metrics {
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "procession_http_request_duration_seconds",
-			Help:    "Time from receiving a request until its answer is written.",
+			Help:    "Time from the receipt of a request to the end of its answer, in seconds.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"method", "route", "code"}),
 		limited: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "procession_http_requests_limited_total", Help: "Requests that were refused with 429, by the limit.",
+			Name: "procession_http_requests_limited_total", Help: "Requests refused with 429, by limit.",
 		}, []string{"limit"}),
 		signIns: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "procession_authentication_failures_total",
-			Help: "Requests that were refused for their credentials, by reason.",
+			Help: "Requests refused because of their credentials, by reason.",
 		}, []string{"reason"}),
 	}
 	for _, reason := range domain.SignInReasons() {
@@ -48,21 +47,21 @@ func newMetrics() *metrics {
 	return m
 }
 
-// newBacklogs shows what waits for Temporal, and the deliveries of webhooks that have not succeeded.
+// newBacklogs collects the backlog of commands for Temporal and of webhook deliveries, and open incidents.
 func newBacklogs(reader *persistence.Reader) collector {
-	commands := newGauge("procession_engine_commands_pending", "Commands for Temporal that are due and not yet carried out.")
-	commandLag := newGauge("procession_engine_command_lag_seconds", "For how long the oldest pending command for Temporal has been due.")
+	commands := newGauge("procession_engine_commands_pending", "Commands for Temporal that are due and not executed.")
+	commandLag := newGauge("procession_engine_command_lag_seconds", "Time since the oldest pending command for Temporal became due, in seconds.")
 	pending := newGauge("procession_webhook_deliveries_pending", "Webhook deliveries that wait for their first attempt.")
 	retrying := newGauge("procession_webhook_deliveries_retrying",
-		"Webhook deliveries that have failed and are attempted again.")
+		"Webhook deliveries that failed and will be retried.")
 	lag := newGauge("procession_webhook_delivery_lag_seconds",
-		"For how long the oldest delivery waits for its first attempt to an endpoint that nothing is wrong with.")
-	disabled := newGauge("procession_webhook_endpoints_disabled", "Webhook endpoints that get nothing until they are enabled.")
+		"Wait of the oldest delivery for its first attempt to a healthy endpoint, in seconds.")
+	disabled := newGauge("procession_webhook_endpoints_disabled", "Webhook endpoints that are disabled.")
 	behind := newGauge("procession_webhook_endpoints_behind",
-		"Webhook endpoints that are held, or were, and are yet to catch up with the event log.")
-	incidents := newGauge("procession_incidents_open", "Incidents that nothing was done about.")
+		"Webhook endpoints that lag behind the event log, in backoff or after it.")
+	incidents := newGauge("procession_incidents_open", "Open incidents.")
 	overdue := newGauge("procession_engine_looks_overdue",
-		"Namespaces of Temporal in which the ends of workflows should have been looked for a minute ago.")
+		"Namespaces of Temporal in which the scan for ended workflows is more than a minute overdue.")
 	return collector{[]number{commands, commandLag, pending, retrying, lag, disabled, behind, incidents, overdue}, func(ctx context.Context, show show) {
 		now := time.Now()
 		found, err := webhooks.ReadBacklogs(ctx, reader, persistence.AdministrationScope{Everywhere: true}, nil, now)
@@ -81,8 +80,8 @@ func newBacklogs(reader *persistence.Reader) collector {
 	}}
 }
 
-// newWorkMetrics shows the processes and tasks that are open. They are counted in the background, so the numbers are
-// those of some seconds ago.
+// newWorkMetrics collects the numbers of open processes and tasks. The background counts them every few
+// seconds.
 func newWorkMetrics(reader *persistence.Reader) collector {
 	processes := newGauge("procession_processes", "Processes that are not finished, by state.", "state")
 	tasks := newGauge("procession_tasks", "Tasks that are not finished, by state.", "state")
@@ -97,9 +96,9 @@ func newWorkMetrics(reader *persistence.Reader) collector {
 	}}
 }
 
-// newRetentionMetrics shows what the replica removed because of its age.
+// newRetentionMetrics collects the numbers of rows that this replica removed because of their age.
 func newRetentionMetrics(remover *maintenance.Remover) collector {
-	removed := newCounter("procession_retention_removed_total", "What was removed because of its age, by kind.", "kind")
+	removed := newCounter("procession_retention_removed_total", "Rows removed because of their age, by kind.", "kind")
 	faults := newCounter("procession_retention_failures_total", "Attempts to remove old data that failed.")
 	return collector{[]number{removed, faults}, func(_ context.Context, show show) {
 		for _, kind := range domain.RetentionKinds() {
@@ -109,39 +108,40 @@ func newRetentionMetrics(remover *maintenance.Remover) collector {
 	}}
 }
 
-// newCertificateMetrics shows when the authority of engine certificates and the certificate of the HTTPS listeners end.
+// newCertificateMetrics collects the expiry of the authority of engine certificates and of the certificate of
+// the HTTPS listeners.
 func newCertificateMetrics(issuer *authn.Issuer, served func() *servedCertificate) collector {
 	expiry := newGauge("procession_certificate_expiry_timestamp_seconds",
-		"When a certificate ends, in seconds since 1970: that of the HTTPS listeners, or of the authority.", "certificate")
+		"Expiry of the certificate of the HTTPS listeners or of the authority, in seconds since 1970.", "certificate")
 	return collector{[]number{expiry}, func(_ context.Context, show show) {
 		if ends := issuer.AuthorityExpiry(time.Now()); !ends.IsZero() {
 			show(expiry, float64(ends.Unix()), "authority")
 		}
 		if certificate := served(); certificate != nil {
-			show(expiry, float64(certificate.expiry().Unix()), "listener")
+			show(expiry, float64(certificate.expiresAt().Unix()), "listener")
 		}
 	}}
 }
 
-// observe counts a request. Route is the pattern, never the path.
-func (m *metrics) observe(method, route string, status int, took time.Duration) {
+// observeRequest counts a request. Route is the pattern, never the path.
+func (m *metrics) observeRequest(method, route string, status int, took time.Duration) {
 	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Observe(took.Seconds())
 }
 
-// limit counts a request that was refused because of a limit.
-func (m *metrics) limit(name string) { m.limited.WithLabelValues(name).Inc() }
+// countLimited counts a request that a limit refused.
+func (m *metrics) countLimited(name string) { m.limited.WithLabelValues(name).Inc() }
 
-// signInRefused counts a refused sign-in.
-func (m *metrics) signInRefused(reason domain.SignInReason) {
+// countRefusedSignIn counts a refused sign-in.
+func (m *metrics) countRefusedSignIn(reason domain.SignInReason) {
 	m.signIns.WithLabelValues(string(reason)).Inc()
 }
 
-// gauge registers a number that is read when metrics are.
-func (m *metrics) gauge(name, help string, read func() float64) {
+// registerGauge registers a gauge that is read at each scrape.
+func (m *metrics) registerGauge(name, help string, read func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
 }
 
-// counter registers a number that only grows and is read when metrics are.
-func (m *metrics) counter(name, help string, read func() float64) {
+// registerCounter registers a counter that is read at each scrape.
+func (m *metrics) registerCounter(name, help string, read func() float64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read))
 }

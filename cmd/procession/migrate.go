@@ -13,7 +13,7 @@ import (
 func newMigrateCommand() *cobra.Command {
 	var role string
 	var status bool
-	cmd := configured("migrate", "Bring the database schema up to date",
+	cmd := newConfiguredCommand("migrate", "Bring the database schema up to date",
 		func(ctx context.Context, cmd *cobra.Command, c Config) error {
 			db, err := openDatabase(ctx, c)
 			if err != nil {
@@ -34,12 +34,12 @@ func newMigrateCommand() *cobra.Command {
 			return reportSchema(ctx, cmd, db)
 		})
 	cmd.Flags().StringVar(&role, "grant-to", "",
-		"`role` of the database that the service works as, if it is not the owner: it is given what it needs")
-	cmd.Flags().BoolVar(&status, "status", false, "change nothing, and say what version the schema is at; exit code 1 if it is older than this build")
+		"`role` of the service in the database, if it is not the owner: it is granted the privileges that it needs")
+	cmd.Flags().BoolVar(&status, "status", false, "only print the version of the schema; exit code 1 if it is older than this build")
 	return cmd
 }
 
-// reportSchema returns what version the schema is at, and fails for one that this build has to migrate first.
+// reportSchema prints the version of the schema, and returns an error if it is older than this build.
 func reportSchema(ctx context.Context, cmd *cobra.Command, db *persistence.DB) error {
 	current, newest, err := db.SchemaVersion(ctx)
 	if err != nil {

@@ -24,7 +24,7 @@ func TestServeWhileAnIssuerIsDown(t *testing.T) {
 	issuer := oidctest.NewIssuer(t, oidctest.NewKey(t, "ES256", "es"))
 	issuer.Stop()
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{Timeout: 30 * time.Second}}
-	s.config.bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
+	s.config.bindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.Listen, s.config.ListenHealth = freeAddress(t), freeAddress(t)

@@ -21,7 +21,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// operatorAccess contains what the command line wrote for an operator.
+// operatorAccess contains the files that the command line wrote for an operator.
 type operatorAccess struct {
 	s        *testStack
 	tokenID  string
@@ -58,7 +58,7 @@ func (s *testStack) issueAccess(operator demo.Account, expires string) operatorA
 
 // lists asks for the workflows of a namespace.
 func (a operatorAccess) lists(namespace string) error {
-	ctx, cancel := context.WithTimeout(a.s.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(a.s.t.Context(), testTimeout)
 	defer cancel()
 	_, err := a.temporal.ListWorkflowExecutions(ctx, &workflowservice.ListWorkflowExecutionsRequest{Namespace: namespace})
 	return err
@@ -74,7 +74,7 @@ func denied(err error) bool {
 func (a operatorAccess) requireReads(process uuid.UUID) {
 	t := a.s.t
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	defer cancel()
 	execution := &common.WorkflowExecution{WorkflowId: "process-" + process.String()}
 	queue := &taskqueue.TaskQueue{Name: "QUEUE_SAMPLE_LOAN", Kind: enums.TASK_QUEUE_KIND_NORMAL}

@@ -14,17 +14,16 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// These commands work on the database itself: who has it is above operators, and
-// the last of those may be gone.
+// These commands need access to the database instead of a token, because the last operator may have left.
 
 func newOperatorsCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "operators", Short: "List, add and remove operators, in the database", Args: cobra.ArbitraryArgs, RunE: onlyCommands,
-		Long: "Operators may do everything in every tenant, and make tenants. These commands need the database of the service\n" +
-			"and no token, so that an operator can be made when the last one has left. What they do is in the events.",
+		Use: "operators", Short: "List, add and remove operators, in the database", Args: cobra.ArbitraryArgs, RunE: runGroup,
+		Long: "Operators may do everything in every tenant, and create tenants. These commands need the database of the service\n" +
+			"and no token, so that they work when the last operator has left. Their changes are recorded as events.",
 	}
 	cmd.AddCommand(newOperatorsListCommand(), newOperatorsAddCommand(), onPerson("remove",
-		"Make an operator a user like others, and revoke its tokens that are good everywhere", "is no operator any more",
+		"Remove the rights of an operator and revoke its tokens for all tenants", "is not an operator any more",
 		func(ctx context.Context, s *administration.Administration, email string) error {
 			_, err := s.RemoveOperator(ctx, email)
 			return err
@@ -34,7 +33,7 @@ func newOperatorsCommand() *cobra.Command {
 
 func newPeopleCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "people", Short: "Disable, enable and erase a person in all tenants, in the database", Args: cobra.ArbitraryArgs, RunE: onlyCommands,
+		Use: "people", Short: "Disable, enable and erase a person in all tenants, in the database", Args: cobra.ArbitraryArgs, RunE: runGroup,
 		Long: "Disables a person in all tenants at once, within 10 seconds, and revokes access to the engine; the administrators\n" +
 			"of a tenant do so for their tenant with spec.disabled of the User. A person who is disabled can be erased. The commands\n" +
 			"need the database of the service.",
@@ -46,9 +45,9 @@ func newPeopleCommand() *cobra.Command {
 		}
 	}
 	cmd.AddCommand(
-		onPerson("disable", "Shut a person out of all tenants", "is disabled", disable(true)),
-		onPerson("enable", "Let a person in again, where its tenants do", "is enabled", disable(false)),
-		onPerson("erase", "Remove name, address and all else that is known of a disabled person, for good", "is erased",
+		onPerson("disable", "Disable a person in all tenants", "is disabled", disable(true)),
+		onPerson("enable", "Enable a person again, except in tenants that disabled it", "is enabled", disable(false)),
+		onPerson("erase", "Remove name, address and all other data of a disabled person, irreversibly", "is erased",
 			func(ctx context.Context, s *administration.Administration, email string) error {
 				_, err := s.ErasePerson(ctx, email)
 				return err
@@ -67,13 +66,13 @@ func withOperations(ctx context.Context, c Config, fn func(s *administration.Adm
 	return fn(newAdministration(db))
 }
 
-// newAdministration returns what commands do that work on the database directly.
+// newAdministration returns the operations of commands that use the database directly.
 func newAdministration(db *persistence.DB) *administration.Administration {
 	return administration.New(administration.Options{Store: storage.New(storage.Options{DB: db, Clock: time.Now})})
 }
 
 func newOperatorsListCommand() *cobra.Command {
-	return configured("list", "List operators", func(ctx context.Context, cmd *cobra.Command, c Config) error {
+	return newConfiguredCommand("list", "List operators", func(ctx context.Context, cmd *cobra.Command, c Config) error {
 		return withOperations(ctx, c, func(s *administration.Administration) error {
 			found, err := s.ListOperators(ctx)
 			if err != nil {
@@ -96,7 +95,7 @@ func newOperatorsListCommand() *cobra.Command {
 func newOperatorsAddCommand() *cobra.Command {
 	var email string
 	var withToken bool
-	cmd := configured("add", "Make a user an operator", func(ctx context.Context, cmd *cobra.Command, c Config) error {
+	cmd := newConfiguredCommand("add", "Make a user an operator", func(ctx context.Context, cmd *cobra.Command, c Config) error {
 		if email == "" {
 			return usageError{errors.New("--email is required")}
 		}
@@ -116,14 +115,14 @@ func newOperatorsAddCommand() *cobra.Command {
 	})
 	cmd.Flags().StringVar(&email, "email", "", "e-mail address of the user (required)")
 	cmd.Flags().BoolVar(&withToken, "token", false,
-		"print an access token of the user that is good everywhere for 24 hours, also if the user is an operator already")
+		"print an access token of the user for all tenants, valid for 24 hours, also if the user is an operator already")
 	return cmd
 }
 
 // onPerson creates a command that changes the person with an address.
 func onPerson(use, short, done string, change func(context.Context, *administration.Administration, string) error) *cobra.Command {
 	var email string
-	cmd := configured(use, short, func(ctx context.Context, cmd *cobra.Command, c Config) error {
+	cmd := newConfiguredCommand(use, short, func(ctx context.Context, cmd *cobra.Command, c Config) error {
 		if email == "" {
 			return usageError{errors.New("--email is required")}
 		}

@@ -155,7 +155,7 @@ func TestServiceKilledAfterAUserActionWasInvoked(t *testing.T) {
 		s.killService()
 		s.startService()
 		s.awaitUserAction(loan, id, "COMPLETED")
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 		require.Equal(t, 1, s.countExecutions(ctx, fmt.Sprintf("WorkflowId = 'process-action-%s'", id)))
 		cancel()
 	}

@@ -12,14 +12,13 @@ import (
 )
 
 const (
-	// untrustedKept is how long the doctor warns of a proxy after its last request.
+	// untrustedKept is how long doctor warns about a peer after its last request.
 	untrustedKept = time.Hour
-	// untrustedRenewed is how exactly the time of the last request is known.
+	// untrustedRenewed is the precision of the time of the last request.
 	untrustedRenewed = time.Minute
 )
 
-// untrustedProxies remembers the last peer that sent X-Forwarded-For and is no trusted proxy. It is safe for concurrent
-// use.
+// untrustedProxies records the last untrusted peer that sent X-Forwarded-For. It is safe for concurrent use.
 type untrustedProxies struct {
 	last atomic.Pointer[untrustedProxy]
 }
@@ -29,8 +28,8 @@ type untrustedProxy struct {
 	at   time.Time
 }
 
-// note returns a function that remembers a peer, and logs one after an hour without.
-func (u *untrustedProxies) note(log *slog.Logger, clock func() time.Time) func(netip.Addr) {
+// newRecorder returns a function that records a peer, and logs it if there was none within an hour.
+func (u *untrustedProxies) newRecorder(log *slog.Logger, clock func() time.Time) func(netip.Addr) {
 	return func(peer netip.Addr) {
 		now, last := clock(), u.last.Load()
 		if last != nil && now.Sub(last.at) < untrustedRenewed {
@@ -42,8 +41,8 @@ func (u *untrustedProxies) note(log *slog.Logger, clock func() time.Time) func(n
 	}
 }
 
-// find returns the last peer, and the zero time if there was none within the hour.
-func (u *untrustedProxies) find(now time.Time) (peer string, at time.Time) {
+// lastPeer returns the last peer within an hour, "" for none.
+func (u *untrustedProxies) lastPeer(now time.Time) (peer string, at time.Time) {
 	last := u.last.Load()
 	if last == nil || now.Sub(last.at) > untrustedKept {
 		return "", time.Time{}
@@ -51,9 +50,9 @@ func (u *untrustedProxies) find(now time.Time) (peer string, at time.Time) {
 	return last.peer.String(), last.at
 }
 
-// examine carries out the checks of the doctor, with the observations of the running service.
-func (s *service) examine(ctx context.Context) []domain.Finding {
-	options := s.config.doctor(time.Now)
-	options.UntrustedProxy = func() (string, time.Time) { return s.untrusted.find(time.Now()) }
+// examineService runs the checks of doctor with the observations of this replica.
+func (s *service) examineService(ctx context.Context) []domain.Finding {
+	options := s.config.doctorOptions(time.Now)
+	options.UntrustedProxy = func() (string, time.Time) { return s.untrusted.lastPeer(time.Now()) }
 	return doctor.Examine(ctx, options)
 }

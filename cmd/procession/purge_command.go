@@ -30,8 +30,8 @@ type purgeFlags struct {
 	format doctor.Format
 }
 
-// purged is a line of what purge writes.
-type purged struct {
+// purgedLine is a line of the output of purge.
+type purgedLine struct {
 	Tenant     string               `json:"tenant"`
 	Kind       domain.RetentionKind `json:"kind"`
 	Before     time.Time            `json:"before"`
@@ -41,8 +41,8 @@ type purged struct {
 
 func newPurgeCommand() *cobra.Command {
 	f := purgeFlags{format: "text"}
-	cmd := configured("purge", "Remove old data now, in the database", func(ctx context.Context, cmd *cobra.Command, c Config) error {
-		chosen, err := f.choice(time.Now())
+	cmd := newConfiguredCommand("purge", "Remove old data now, in the database", func(ctx context.Context, cmd *cobra.Command, c Config) error {
+		chosen, err := f.newSelection(time.Now())
 		if err != nil {
 			return err
 		}
@@ -51,38 +51,38 @@ func newPurgeCommand() *cobra.Command {
 			return err
 		}
 		defer db.Close()
-		turns, err := retention.Turns(ctx, db.Reader(), c.retention(), time.Now())
+		turns, err := retention.Turns(ctx, db.Reader(), c.retentionBounds(), time.Now())
 		if err != nil {
 			return err
 		}
 		if f.tenant != "" && !slices.ContainsFunc(turns, func(t retention.Turn) bool { return t.Tenant == f.tenant }) {
 			return domain.NotFound("tenant")
 		}
-		lines, err := f.partitions(ctx, db, chosen(turns))
+		lines, err := f.purgePartitions(ctx, db, chosen(turns))
 		if err == nil {
-			var more []purged
-			more, err = f.purge(ctx, db, chosen(turns))
+			var more []purgedLine
+			more, err = f.purgeTurns(ctx, db, chosen(turns))
 			lines = append(lines, more...)
 		}
-		return errors.Join(f.write(cmd.OutOrStdout(), lines), err)
+		return errors.Join(f.writeLines(cmd.OutOrStdout(), lines), err)
 	})
-	cmd.Long = "Removes what the retention of the installation and of its tenants says, as the service does once a day, without\n" +
-		"waiting for it. With --before it removes what is older than that, whatever the retention is. It works in small parts:\n" +
-		"the service goes on meanwhile, and the command can be ended and run again at any time. The command needs the database of\n" +
+	cmd.Long = "Removes data beyond the retention of the installation and of its tenants, as the service does once a day. With\n" +
+		"--before it removes older data instead. It works in small parts:\n" +
+		"the service continues to run, and the command can be interrupted and repeated at any time. The command needs the database of\n" +
 		"the service and no token; for events the role must own the database or have been granted remove_old_events and\n" +
 		"drop_event_partition. Whole partitions of the event log are dropped where no --tenant is given; EVENT_PARTITIONS counts them.\n" +
-		"What is removed is in the events, and does not come back."
+		"The removal is recorded as events and cannot be undone."
 	flags := cmd.Flags()
-	flags.BoolVar(&f.dryRun, "dry-run", false, "remove nothing, and say how much would be removed")
-	flags.StringVar(&f.tenant, "tenant", "", "`code` of the tenant; all tenants without")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "only count the rows that would be removed")
+	flags.StringVar(&f.tenant, "tenant", "", "`code` of the tenant; all tenants by default")
 	flags.StringSliceVar(&f.kinds, "kind", nil, "only these `kinds`: events, processes, deleted, deliveries, assistance_calls")
-	flags.StringVar(&f.before, "before", "", "remove what is older than this `age or time`: 400d, 2026-01-31T00:00:00Z")
+	flags.StringVar(&f.before, "before", "", "remove data older than this `age or time`: 400d, 2026-01-31T00:00:00Z")
 	flags.VarP(&f.format, "output", "o", "text or json")
 	return cmd
 }
 
-// choice returns which turns are chosen of all, with what they remove.
-func (f *purgeFlags) choice(now time.Time) (func([]retention.Turn) []retention.Turn, error) {
+// newSelection returns a function that selects turns and sets their limits.
+func (f *purgeFlags) newSelection(now time.Time) (func([]retention.Turn) []retention.Turn, error) {
 	kinds := make([]domain.RetentionKind, len(f.kinds))
 	for i, name := range f.kinds {
 		kinds[i] = domain.RetentionKind(strings.ToUpper(name))
@@ -120,14 +120,14 @@ func (f *purgeFlags) choice(now time.Time) (func([]retention.Turn) []retention.T
 // eventPartitions is the kind of lines about partitions of the event log.
 const eventPartitions domain.RetentionKind = "EVENT_PARTITIONS"
 
-// partitions returns a line about the partitions of the event log that are older than all events that the turns leave, and drops
-// them unless it is a dry run. There is none where a tenant was chosen, or where the installation has no bound for events.
-func (f *purgeFlags) partitions(ctx context.Context, db *persistence.DB, turns []retention.Turn) ([]purged, error) {
+// purgePartitions drops the partitions of the event log that are older than the limit of the turns, unless it is a
+// dry run, and returns a line about them. It returns no line if a tenant was selected or events have no limit.
+func (f *purgeFlags) purgePartitions(ctx context.Context, db *persistence.DB, turns []retention.Turn) ([]purgedLine, error) {
 	i := slices.IndexFunc(turns, func(t retention.Turn) bool { return t.Tenant == "" && t.Kind == domain.RetainEvents })
 	if i < 0 || f.tenant != "" {
 		return nil, nil
 	}
-	line := purged{Kind: eventPartitions, Before: turns[i].Before.UTC().Truncate(time.Second)}
+	line := purgedLine{Kind: eventPartitions, Before: turns[i].Before.UTC().Truncate(time.Second)}
 	found, err := retention.FindPartitions(ctx, db.Background().Reader(), line.Before)
 	if err == nil && !f.dryRun {
 		found, err = maintenance.DropPartitions(ctx, db, line.Before, time.Now)
@@ -136,15 +136,15 @@ func (f *purgeFlags) partitions(ctx context.Context, db *persistence.DB, turns [
 	if err != nil {
 		err = fmt.Errorf("dropping partitions of the event log: %w", err)
 	}
-	return []purged{line}, err
+	return []purgedLine{line}, err
 }
 
-// purge returns what the turns found, and unless it is a dry run removes it. After an error the lines say what was
-// removed before.
-func (f *purgeFlags) purge(ctx context.Context, db *persistence.DB, turns []retention.Turn) ([]purged, error) {
-	lines := make([]purged, 0, len(turns))
+// purgeTurns removes the rows of the turns, or counts them in a dry run. With an error it returns the lines of the
+// turns before it.
+func (f *purgeFlags) purgeTurns(ctx context.Context, db *persistence.DB, turns []retention.Turn) ([]purgedLine, error) {
+	lines := make([]purgedLine, 0, len(turns))
 	for _, t := range turns {
-		line := purged{Tenant: t.Tenant, Kind: t.Kind, Before: t.Before.UTC().Truncate(time.Second)}
+		line := purgedLine{Tenant: t.Tenant, Kind: t.Kind, Before: t.Before.UTC().Truncate(time.Second)}
 		var err error
 		if !f.dryRun {
 			line.Count, err = maintenance.Purge(ctx, db, t, time.Now)
@@ -165,7 +165,7 @@ func (f *purgeFlags) purge(ctx context.Context, db *persistence.DB, turns []rete
 	return lines, nil
 }
 
-func (f *purgeFlags) write(out io.Writer, lines []purged) error {
+func (f *purgeFlags) writeLines(out io.Writer, lines []purgedLine) error {
 	if f.format == "json" {
 		encoder := json.NewEncoder(out)
 		encoder.SetIndent("", "  ")

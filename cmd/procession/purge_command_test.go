@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// What a dry run lists is what the command then removes, of the chosen tenants and kinds, and of no others.
+// The command removes exactly the rows that a dry run counts, of the selected tenants and kinds.
 func TestPurge(t *testing.T) { //nolint:funlen // one story, of a database that is filled and purged
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -28,10 +28,10 @@ func TestPurge(t *testing.T) { //nolint:funlen // one story, of a database that 
 	} {
 		require.Positive(t, countRows(t, url, sql))
 	}
-	purge := func(args ...string) ([]purged, error) {
+	purge := func(args ...string) ([]purgedLine, error) {
 		var out bytes.Buffer
 		err := run(t.Context(), append([]string{"purge", "--database-url", url, "-o", "json"}, args...), &out, &bytes.Buffer{})
-		var lines []purged
+		var lines []purgedLine
 		if err == nil {
 			require.NoError(t, json.Unmarshal(out.Bytes(), &lines))
 		}

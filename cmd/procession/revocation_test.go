@@ -38,7 +38,7 @@ func (s *testStack) denied(c client.Client) (poll, systemInfo bool) {
 	})
 	var refused *serviceerror.PermissionDenied
 	poll = errors.As(err, &refused)
-	ctx, cancel = context.WithTimeout(s.t.Context(), patience)
+	ctx, cancel = context.WithTimeout(s.t.Context(), testTimeout)
 	defer cancel()
 	_, err = c.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
 	return poll, errors.As(err, &refused)
@@ -60,8 +60,8 @@ func (s *testStack) awaitDenied(c client.Client, why string) {
 	}, time.Minute, 100*time.Millisecond, why)
 }
 
-// What is revoked is refused within a minute, on connections that are open. What operators were issued to look into a
-// namespace reads it until then, and does nothing else.
+// Revoked credentials are refused within a minute, on open connections too. Credentials of operators for a
+// namespace only read it until then.
 func TestRevokedWorkersAreDenied(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, false)
@@ -106,8 +106,8 @@ func TestRevokedWorkersAreDenied(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.get(s.url()+"/.well-known/engine-revocations.json"))
 }
 
-// A worker whose access to Temporal is revoked gets another. One whose application is disabled, with the person who leaves,
-// stops and says so.
+// A worker with revoked access to Temporal gets new credentials. A worker of a disabled application of a person
+// who left stops with an error.
 func TestWorkerWhoseAccessIsRevoked(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, false)

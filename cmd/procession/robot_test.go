@@ -73,7 +73,7 @@ func TestRobotAssistsEndToEnd(t *testing.T) { //nolint:funlen // one story, from
 			ctx.Done().Receive(ctx, nil)
 			return nil, ctx.Err()
 		}
-		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: patience})
+		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: testTimeout})
 		var seen string
 		err := workflow.ExecuteActivity(ctx, "look", in["processItemId"]).Get(ctx, &seen)
 		return map[string]any{"message": seen}, err

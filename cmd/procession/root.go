@@ -16,13 +16,13 @@ import (
 	"github.com/procession-dev/procession/events/dispatch"
 )
 
-// The exit codes that commands of the service itself end with, beside 1.
+// Exit codes of the commands of the service itself.
 const (
 	exitUsage    = cli.ExitUsage
 	exitConflict = cli.ExitConflict
 )
 
-// usageError is a mistake in how the program was called or configured.
+// usageError is an error in the arguments or the configuration.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
@@ -34,19 +34,19 @@ func exitCode(err error) int {
 	return cli.ExitCode(err)
 }
 
-// newRoot returns the program. delay returns the pauses between attempts at webhooks.
+// newRoot returns the root command. delay returns the pauses between attempts at webhooks.
 func newRoot(delay dispatch.Delay) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "procession",
-		Short: "Process orchestration beside a Temporal cluster",
-		Long: "Process orchestration beside a Temporal cluster: the service itself, and the commands that administer it.\n\n" +
-			"Exit codes: 0 done, 2 called or configured wrongly or documents that are not valid, 3 not found, 4 denied,\n" +
+		Short: "Process orchestration with a Temporal cluster",
+		Long: "Process orchestration with a Temporal cluster: the service itself, and the commands that administer it.\n\n" +
+			"Exit codes: 0 done, 2 invalid arguments, configuration or manifests, 3 not found, 4 denied,\n" +
 			"5 conflict, 1 everything else. For diff, 1 also means that there are differences.",
-		Version:       version(),
+		Version:       buildVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,
-		RunE:          onlyCommands,
+		RunE:          runGroup,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{explainFlag(err)} })
 	cli.AddCommands(root, cli.Environment{LookupEnv: os.LookupEnv, Clock: time.Now})
@@ -62,17 +62,16 @@ func newRoot(delay dispatch.Delay) *cobra.Command {
 	return root
 }
 
-// onlyCommands returns what a command does that is only there for its commands: it
-// shows them, and refuses what is none of them.
-func onlyCommands(cmd *cobra.Command, args []string) error {
+// runGroup is the RunE of a command that only groups others: it prints the help and refuses arguments.
+func runGroup(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return cli.UnknownCommand(cmd, args[0])
 	}
 	return cmd.Help()
 }
 
-// configured creates a command whose flags are the settings of the service.
-func configured(use, short string, run func(ctx context.Context, cmd *cobra.Command, c Config) error) *cobra.Command {
+// newConfiguredCommand creates a command that has the settings of the service as flags.
+func newConfiguredCommand(use, short string, run func(ctx context.Context, cmd *cobra.Command, c Config) error) *cobra.Command {
 	var c Config
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: noArgs,
@@ -87,10 +86,10 @@ func configured(use, short string, run func(ctx context.Context, cmd *cobra.Comm
 	return cmd
 }
 
-// bindSettings adds the settings to the flags of a command. The help of serve lists them all, that of other commands
-// those that they are given most often.
+// bindSettings adds the settings to the flags of a command. The help of serve lists all of them, the help of
+// other commands the most common ones.
 func (c *Config) bindSettings(cmd *cobra.Command) {
-	c.bind(cmd.Flags())
+	c.bindFlags(cmd.Flags())
 	if cmd.Name() == "serve" {
 		return
 	}

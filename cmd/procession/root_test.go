@@ -79,7 +79,7 @@ func TestCompletionForEveryShell(t *testing.T) {
 	require.Contains(t, printed(t, "__complete", "comp"), "completion\t")
 }
 
-// The help lists commands by what they are for.
+// The help groups commands by purpose.
 func TestHelpIsGrouped(t *testing.T) {
 	t.Parallel()
 	code, stdout, _ := executed(t, "", "--help")

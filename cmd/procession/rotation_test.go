@@ -44,7 +44,7 @@ func probe(ctx workflow.Context, n int) (int, error) {
 
 func echo(_ context.Context, n int) (int, error) { return n, nil }
 
-// engineAccount contains what a worker has fetched when it started.
+// engineAccount contains the credentials that a worker fetches at its start.
 type engineAccount struct {
 	s     *testStack
 	as    demo.Account
@@ -93,8 +93,8 @@ func (a engineAccount) client(token func(context.Context) (string, error)) clien
 	return c
 }
 
-// work polls with a new connection, and a new token every second, until the test
-// ends or the worker is stopped. tasks counts what it did.
+// work polls with a new connection, and a new token every second, until the test ends or the worker is stopped.
+// tasks counts its tasks.
 func (a engineAccount) work(tasks *atomic.Int64) worker.Worker {
 	a.s.t.Helper()
 	var mu sync.Mutex
@@ -142,7 +142,7 @@ func (p *probes) until(what string, holds func() bool) {
 	p.t.Helper()
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
-	deadline := time.After(patience)
+	deadline := time.After(testTimeout)
 	for done := holds(); !done; done = holds() {
 		p.start(len(p.runs))
 		select {
@@ -163,11 +163,10 @@ func (p *probes) requireDone(ctx context.Context) {
 	}
 }
 
-// requireNothingLost waits for all workflows. No task of theirs was handed out
-// twice, which is what follows when one is lost.
+// requireNothingLost waits for all workflows. No task was delivered twice, which would follow the loss of one.
 func (p *probes) requireNothingLost() {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(p.t.Context(), testTimeout)
 	defer cancel()
 	p.requireDone(ctx)
 	for n, run := range p.runs {

@@ -23,8 +23,8 @@ import (
 	"github.com/procession-dev/procession/sdk/processiontest/conformance"
 )
 
-// Workers of the SDK on the real service: they do what they do on the one in memory, and go on when their access
-// expires, when connections break, when the service restarts, and beside a worker of another version.
+// Workers of the SDK behave on the real service as on the one in memory, and survive expired access, broken
+// connections, restarts of the service and workers of another version.
 func TestWorkersOfTheSDK(t *testing.T) { //nolint:tparallel // each part begins where the one before has ended
 	t.Parallel()
 	s := newStack(t, false)
@@ -46,7 +46,7 @@ func TestWorkersOfTheSDK(t *testing.T) { //nolint:tparallel // each part begins 
 		conformance.Run(t, "workflows", target)
 	})
 
-	// What expired is not used again: Temporal denies it from here on.
+	// Expired credentials are not used again: Temporal denies them from here on.
 	s.expire(t, w, "token", asAlice, func() {})
 	// A certificate is shown when connections are made.
 	s.expire(t, w, "certificate", asAlice, w.relay.cut)
@@ -142,7 +142,7 @@ func (s *testStack) besideAnotherVersion(t *testing.T, first *sdkWorker) {
 	second.stop(t)
 }
 
-// startScenario starts a process whose metadata says what its workflow does.
+// startScenario starts a process; the metadata selects the steps of its workflow.
 func (s *testStack) startScenario(t *testing.T, scenario string) uuid.UUID {
 	t.Helper()
 	id := uuid.New()
@@ -162,7 +162,7 @@ func (s *testStack) complete(t *testing.T, item string) {
 	}
 }
 
-// authorization returns what an account sends to prove itself.
+// authorization returns the Authorization header of an account.
 func authorization(a demo.Account) string {
 	if a.Email != "" {
 		return "Bearer " + a.Secret
@@ -217,7 +217,7 @@ func (s *testStack) startSDKWorker(name string, register func(*procession.Worker
 	s.t.Cleanup(func() { _ = stopped() })
 	select {
 	case <-ready:
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		require.Fail(s.t, "the worker does not poll")
 	}
 	return running

@@ -14,14 +14,14 @@ import (
 )
 
 func newSealKeyCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "seal-key", Short: "Make the key that seals secrets in the database, and change it", RunE: onlyCommands}
+	cmd := &cobra.Command{Use: "seal-key", Short: "Create and change the key that seals secrets in the database", RunE: runGroup}
 	cmd.AddCommand(newSealKeyCreateCommand(), newSealKeyResealCommand())
 	return cmd
 }
 
 func newSealKeyCreateCommand() *cobra.Command {
 	var out string
-	cmd := configured("create", "Make a seal key and write it to a new file",
+	cmd := newConfiguredCommand("create", "Create a seal key in a new file",
 		func(ctx context.Context, cmd *cobra.Command, c Config) error {
 			keeper, err := openKeeper(ctx, c)
 			if err != nil {
@@ -33,7 +33,7 @@ func newSealKeyCreateCommand() *cobra.Command {
 			err = authn.CreateSealKey(ctx, out, keeper)
 			if errors.Is(err, fs.ErrExist) {
 				return &domain.Error{
-					Kind: domain.KindConflict, Code: domain.CodeConflict, Message: out + " is there already, and stays as it is",
+					Kind: domain.KindConflict, Code: domain.CodeConflict, Message: out + " exists already and was not changed",
 				}
 			}
 			if err != nil {
@@ -42,8 +42,8 @@ func newSealKeyCreateCommand() *cobra.Command {
 			cmd.PrintErrf("Wrote a key to %s. Back it up, apart from the database: without it sealed secrets are lost.\n", out)
 			return nil
 		})
-	cmd.Long = "Makes a seal key and writes it to a new file that only its owner can read. With --seal-key-keeper the file holds\n" +
-		"the key encrypted, and only who may use the keeper can read it."
+	cmd.Long = "Creates a seal key in a new file that only its owner can read. With --seal-key-keeper the file contains the key\n" +
+		"encrypted by the key management service."
 	cmd.Flags().StringVar(&out, "out", "", "file to write; required")
 	// Fails only for flags that do not exist.
 	_ = cmd.MarkFlagRequired("out")
@@ -52,7 +52,7 @@ func newSealKeyCreateCommand() *cobra.Command {
 
 func newSealKeyResealCommand() *cobra.Command {
 	var force bool
-	cmd := configured("reseal", "Seal all secrets in the database with --seal-key-file",
+	cmd := newConfiguredCommand("reseal", "Seal all secrets in the database with --seal-key-file",
 		func(ctx context.Context, cmd *cobra.Command, c Config) error {
 			if err := errors.Join(c.requireDatabase(), c.requireSealKey()); err != nil {
 				return err

@@ -24,17 +24,16 @@ import (
 	"github.com/procession-dev/procession/persistence/maintenance"
 )
 
-// issuerKeyRefresh is how often the keys of OpenID Connect issuers are fetched,
-// and so how long a key that an issuer withdrew may still be trusted.
+// issuerKeyRefresh is the interval at which the keys of OpenID Connect issuers are fetched: a key that an
+// issuer withdrew is trusted for at most that long.
 const issuerKeyRefresh = 10 * time.Minute
 
-// newServeCommand returns the command that serves. delay says when webhooks are
-// repeated.
+// newServeCommand returns the command serve. delay returns the pauses between attempts at webhooks.
 func newServeCommand(delay dispatch.Delay) *cobra.Command {
-	return configured("serve", "Run the service until SIGTERM or SIGINT",
+	return newConfiguredCommand("serve", "Run the service until SIGTERM or SIGINT",
 		func(ctx context.Context, cmd *cobra.Command, c Config) error {
 			c.webhookDelay = delay
-			c.databasePatience = servePatience
+			c.databaseTimeout = serveDatabaseTimeout
 			log := newLogger(cmd.ErrOrStderr(), c)
 			if err := c.requireService(); err != nil {
 				return err
@@ -53,7 +52,7 @@ func newServeCommand(delay dispatch.Delay) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			opened, err := s.listen(ctx)
+			opened, err := s.openListeners(ctx)
 			if err != nil {
 				return err
 			}
@@ -61,7 +60,7 @@ func newServeCommand(delay dispatch.Delay) *cobra.Command {
 		})
 }
 
-// service is the running program: what it is made of, wired together.
+// service contains the wired parts of the program.
 type service struct {
 	config      Config
 	log         *slog.Logger
@@ -77,7 +76,7 @@ type service struct {
 	operators             *chain.Chain
 	connections           connections
 	untrusted             untrustedProxies
-	// certificate is the certificate of the HTTPS listeners, nil until they are open and without them.
+	// certificate is the certificate of the HTTPS listeners, nil before they are open.
 	certificate atomic.Pointer[servedCertificate]
 	health      *health
 	engine      *engine.Engine
@@ -95,9 +94,8 @@ type service struct {
 	remover     *maintenance.Remover
 }
 
-// run serves until ctx ends. Then it says that it is not ready, drains the
-// requests, so that what they commit is still handed to Temporal, ends the parts
-// in the background and, last of all, stops answering about its health.
+// run serves until ctx ends. Then it reports itself as not ready, drains the requests, stops the background
+// parts, so that commands of drained requests still reach Temporal, and stops the health listener last.
 func (s *service) run(ctx context.Context, opened listeners) error {
 	defer s.engine.Close()
 	defer s.sender.client.Close()
@@ -125,7 +123,7 @@ func (s *service) run(ctx context.Context, opened listeners) error {
 
 	accepting, stopAccepting := context.WithCancel(lasting)
 	defer stopAccepting()
-	// Streams of events end only when they are drained.
+	// Event streams end only when they are drained.
 	defer context.AfterFunc(accepting, s.hub.Drain)()
 	defer context.AfterFunc(ctx, func() {
 		s.health.draining.Store(true)

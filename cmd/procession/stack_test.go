@@ -32,11 +32,11 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// patience bounds every wait for something that is to happen.
-const patience = 60 * time.Second
+// testTimeout bounds every wait for something that is to happen.
+const testTimeout = 60 * time.Second
 
-// testStack is the whole stack for one test: a database, a Temporal and the
-// service, each of which can be stopped, killed and started again.
+// testStack is the whole stack of one test: a database, a Temporal and the service. Each can be stopped, killed
+// and restarted.
 type testStack struct {
 	t        *testing.T
 	dir      string
@@ -46,7 +46,7 @@ type testStack struct {
 	temporal *temporalserver.Server
 	service  *child.Process
 	http     *http.Client
-	// env is what the program finds in its environment beside what all do.
+	// env contains additional environment variables of the program.
 	env []string
 }
 
@@ -55,7 +55,7 @@ type testStack struct {
 func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStack {
 	t.Helper()
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{Timeout: 30 * time.Second}}
-	s.config.bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
+	s.config.bindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents") + "?fsync=off"
@@ -108,7 +108,7 @@ func (s *testStack) database() string {
 	return cmp.Or(s.config.DatabaseDirectURL, s.config.DatabaseURL)
 }
 
-// replica starts another replica of the service, which the calls of what it returns are sent to.
+// replica starts another replica of the service. Calls of the returned stack go to it.
 func (s *testStack) replica() *testStack {
 	s.t.Helper()
 	other := *s
@@ -125,8 +125,8 @@ func withEnv(env ...string) func(*testStack) {
 	return func(s *testStack) { s.env = env }
 }
 
-// databaseInStore puts the service's database where a durable stack's Temporal has
-// its own, and has it keep what was committed when PostgreSQL is killed.
+// databaseInStore puts the database of the service into the cluster of a durable Temporal, which keeps commits
+// when PostgreSQL is killed.
 func databaseInStore(s *testStack) {
 	require.NoError(s.t, s.store.CreateDatabase(s.t.Context(), "procession"))
 	s.config.DatabaseURL = s.store.URL("procession")
@@ -142,11 +142,11 @@ func (s *testStack) startStore(dir string) {
 	require.NoError(s.t, err)
 }
 
-// freeAddresses are those that freeAddress has returned.
+// freeAddresses contains the results of freeAddress.
 var freeAddresses sync.Map
 
-// freeAddress returns one with a free port, of those that no connection is given as
-// its own end meanwhile. No two calls return the same.
+// freeAddress returns an address with a free port outside the range of ephemeral ports. No two calls return the
+// same.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	for {
@@ -168,7 +168,7 @@ func (s *testStack) url() string { return "http://" + s.config.Listen }
 
 func (s *testStack) startService() {
 	s.t.Helper()
-	out, err := s.config.yaml()
+	out, err := s.config.marshalYAML()
 	require.NoError(s.t, err)
 	file := filepath.Join(s.dir, "procession.yaml")
 	require.NoError(s.t, os.WriteFile(file, out, 0o600))
@@ -187,7 +187,7 @@ func (s *testStack) stopService() { s.stopProcess(s.service, syscall.SIGTERM) }
 func (s *testStack) killService() { s.stopProcess(s.service, syscall.SIGKILL) }
 
 func (s *testStack) stopProcess(p *child.Process, sig syscall.Signal) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 	defer cancel()
 	require.NoError(s.t, p.Stop(ctx, sig, syscall.SIGKILL))
 }
@@ -202,7 +202,7 @@ func (s *testStack) startTemporal() {
 	if s.store != nil {
 		o.Store, o.DatabaseURL = temporalserver.StorePostgres, s.store.URL("postgres")
 	}
-	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(s.t.Context(), testTimeout)
 	defer cancel()
 	var err error
 	s.temporal, err = temporalserver.Start(ctx, o)
@@ -210,7 +210,7 @@ func (s *testStack) startTemporal() {
 }
 
 func (s *testStack) stopTemporal() {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 	defer cancel()
 	require.NoError(s.t, s.temporal.Stop(ctx))
 }
@@ -270,7 +270,7 @@ func tail(text string, lines int) string {
 // await polls a condition until it holds.
 func (s *testStack) await(what string, condition func() bool) {
 	s.t.Helper()
-	require.Eventually(s.t, condition, patience, 20*time.Millisecond, "waiting for "+what)
+	require.Eventually(s.t, condition, testTimeout, 20*time.Millisecond, "waiting for "+what)
 }
 
 func (s *testStack) get(url string) int {
@@ -334,7 +334,7 @@ func program(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// built is what is compiled once for all tests, which start in no order.
+// built contains the binaries that all tests share.
 var built struct {
 	mu       sync.Mutex
 	dir      string

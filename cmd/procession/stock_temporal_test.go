@@ -57,7 +57,7 @@ func newStockStack(t *testing.T) *testStack {
 	t.Helper()
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{Timeout: 30 * time.Second}}
 	port := freePorts(t, stockPorts)
-	s.config.bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
+	s.config.bindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents") + "?fsync=off"
@@ -126,7 +126,7 @@ func (s *testStack) startStockTemporal(port int) {
 	p, err := child.Start(server, syscall.SIGTERM)
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 		defer cancel()
 		_ = p.Stop(ctx, syscall.SIGTERM, syscall.SIGKILL) // it ends with a code of its own
 	})

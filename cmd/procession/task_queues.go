@@ -9,11 +9,11 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// missedObservations is how many observations of a task queue may be missing
-// before what was seen is no longer believed. At rest that is one.
+// missedObservations is the number of observations of a task queue that may be missing before the last one is
+// out of date. One is missing at rest.
 const missedObservations = engine.IdleIntervals + 1
 
-// queuePatience returns the patience with task queues that the settings ask for.
+// queuePatience returns the timeouts of task queues and pollers.
 func queuePatience(c Config) domain.TaskQueueTimeouts {
 	patience := domain.DefaultTaskQueueTimeouts()
 	patience.Poll = c.PollerPatience
@@ -21,12 +21,11 @@ func queuePatience(c Config) domain.TaskQueueTimeouts {
 	return patience
 }
 
-// newTaskQueueMetrics shows what waits in Temporal for workers, and how many there
-// are, of all tenants together. It is read from the database, where all replicas
-// put what they see, so they all show the same.
+// newTaskQueueMetrics collects the backlog of task queues and the number of live workers, of all tenants
+// together. All replicas report the same numbers, from the database.
 func newTaskQueueMetrics(reader *persistence.Reader, patience domain.TaskQueueTimeouts) collector {
-	backlog := newGauge("procession_task_queue_backlog", "Tasks that wait in Temporal for workers of tenants.", "kind")
-	age := newGauge("procession_task_queue_backlog_age_seconds", "For how long the oldest of these tasks has waited.", "kind")
+	backlog := newGauge("procession_task_queue_backlog", "Tasks that wait in Temporal for workers of tenants, by kind.", "kind")
+	age := newGauge("procession_task_queue_backlog_age_seconds", "Wait of the oldest of these tasks, in seconds.", "kind")
 	live := newGauge("procession_workers_live", "Workers that keep registering.")
 	return collector{[]number{backlog, age, live}, func(ctx context.Context, show show) {
 		now := time.Now()

@@ -26,7 +26,7 @@ func TestTokenOfAnotherTenantCannotPoll(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, false)
 	poll := func(c client.Client) error {
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 		defer cancel()
 		_, err := c.WorkflowService().PollWorkflowTaskQueue(ctx, &workflowservice.PollWorkflowTaskQueueRequest{
 			Namespace: "demo", Identity: "test",

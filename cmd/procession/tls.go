@@ -12,11 +12,11 @@ import (
 	"github.com/procession-dev/procession/internal/tlspolicy"
 )
 
-// certificateCheck is how often, at most, files of a certificate are checked.
+// certificateCheck is the minimum interval between checks of the files of a certificate.
 const certificateCheck = time.Second
 
-// servedCertificate is the certificate of a listener, read again when its files
-// change. It is safe for concurrent use.
+// servedCertificate is the certificate of a listener. It reloads its files when they change and is safe for
+// concurrent use.
 type servedCertificate struct {
 	files [2]string // certificate and key
 	log   *slog.Logger
@@ -25,7 +25,7 @@ type servedCertificate struct {
 	checked time.Time
 	seen    [2]fileState
 	current *tls.Certificate
-	// failure is the reason why the files could not be read the last time, which is logged once.
+	// failure is the error of the last reload, which is logged once.
 	failure string
 }
 
@@ -44,44 +44,44 @@ func loadCertificate(certificate, key string, log *slog.Logger) (*servedCertific
 	return s, nil
 }
 
-// config returns settings of a listener that has the certificate of the moment.
-func (s *servedCertificate) config() *tls.Config {
+// tlsConfig returns the TLS settings of a listener with this certificate.
+func (s *servedCertificate) tlsConfig() *tls.Config {
 	config := tlspolicy.New()
-	config.GetCertificate = s.get
+	config.GetCertificate = s.currentCertificate
 	return config
 }
 
-// get returns the certificate. While the files do not fit together, as when only
-// one of them has been replaced yet, it is the one before.
-func (s *servedCertificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+// currentCertificate returns the current certificate. While the files do not match, because only one has been replaced, it
+// returns the previous one.
+func (s *servedCertificate) currentCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now := time.Now(); now.Sub(s.checked) >= certificateCheck {
 		s.checked = now
-		s.report(s.reload())
+		s.logFailure(s.reload())
 	}
 	return s.current, nil
 }
 
-// expiry returns when the certificate ends.
-func (s *servedCertificate) expiry() time.Time {
+// expiresAt returns when the certificate ends.
+func (s *servedCertificate) expiresAt() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.current.Leaf.NotAfter
 }
 
-func (s *servedCertificate) report(err error) {
+func (s *servedCertificate) logFailure(err error) {
 	failure := ""
 	if err != nil {
 		failure = err.Error()
 	}
 	if failure != "" && failure != s.failure {
-		s.log.Warn("the certificate of the HTTPS listener was not read again", slog.String("error", failure))
+		s.log.Warn("the certificate of the HTTPS listener was not reloaded", slog.String("error", failure))
 	}
 	s.failure = failure
 }
 
-// reload reads the files if they have changed since they were read.
+// reload reads the files if they have changed.
 func (s *servedCertificate) reload() error {
 	var states [2]fileState
 	for i, file := range s.files {
@@ -99,14 +99,14 @@ func (s *servedCertificate) reload() error {
 		return err
 	}
 	if s.current != nil {
-		s.log.Info("the certificate of the HTTPS listener was read again", slog.Time("expires", pair.Leaf.NotAfter))
+		s.log.Info("the certificate of the HTTPS listener was reloaded", slog.Time("expires", pair.Leaf.NotAfter))
 	}
 	s.current, s.seen = &pair, states
 	return nil
 }
 
-// strictTransport sends Strict-Transport-Security with maxAge, so that browsers use
-// HTTPS only, for subdomains too if subdomains is set. It sends no header if maxAge is 0.
+// strictTransport adds the header Strict-Transport-Security with maxAge, unless that is 0, and with
+// includeSubDomains if subdomains is set.
 func strictTransport(maxAge time.Duration, subdomains bool, next http.Handler) http.Handler {
 	if maxAge <= 0 {
 		return next

@@ -13,15 +13,15 @@ func newVersionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Show the version, the commit and its time, and the version of Go", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "procession %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "procession %s %s %s/%s\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}
 }
 
-// version returns the version of the module. That of a build from a checkout has the
-// commit, the time of the commit, and whether files were changed since.
-func version() string {
+// buildVersion returns the version of the module. A build from a checkout adds the commit, its time, and whether
+// files were changed.
+func buildVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

@@ -62,7 +62,7 @@ func TestAWebhookReceiverDrivesAProcess(t *testing.T) {
 	s.requireCommands(alice)
 	s.requirePing(alice, 1)
 
-	// While there are two secrets, receivers with either take what is sent.
+	// While there are two secrets, a receiver with either accepts webhooks.
 	alice.Click("form[action$='/rotate'] button")
 	alice.AwaitText("it is not shown again")
 	rotated := alice.Text("#issued")

@@ -115,7 +115,7 @@ spec: {name: Hook, url: "`+url+`", processDefinition: HOOKED}
 func (s *testStack) drive(processes int) {
 	s.t.Helper()
 	definition := s.queried(`SELECT id FROM process_definitions WHERE code = 'HOOKED'`)
-	// What was done and not answered is refused the second time.
+	// A request that succeeded without an answer is refused the second time.
 	persist := func(path string, body any) {
 		for s.t.Context().Err() == nil {
 			if status, _ := s.call(demo.Alice(), http.MethodPost, path, body); status >= 200 && status < 300 || status == http.StatusConflict {
@@ -216,9 +216,8 @@ func TestWebhooksAreDeliveredOnce(t *testing.T) {
 	}
 }
 
-// Receivers fail and the service dies: nothing is lost, repeats carry the id that
-// they had, and first deliveries about a process come in order. The
-// whole proof takes -webhook-processes=1430 -webhook-kills=20.
+// Receivers fail and the service is killed: no event is lost, retries keep their id, and first deliveries about
+// a process arrive in order. The full test takes -webhook-processes=1430 -webhook-kills=20.
 func TestKilledAmidWebhooks(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, false, withEnv(webhookStep+"=100ms"))
@@ -229,14 +228,14 @@ func TestKilledAmidWebhooks(t *testing.T) {
 	var driving sync.WaitGroup
 	driving.Go(func() { s.drive(*webhookProcesses) })
 	for kill := range *webhookKills {
-		s.awaitFor(10*patience, "progress", func() bool { return receiver.count() > total*(kill+1)/(*webhookKills+2) })
+		s.awaitFor(10*testTimeout, "progress", func() bool { return receiver.count() > total*(kill+1)/(*webhookKills+2) })
 		s.killService()
 		s.startService()
 	}
 	driving.Wait()
-	// What was under way when the service died is free when its lease ends.
-	s.awaitFor(10*patience, "all events", func() bool { return receiver.count() == total })
-	s.awaitFor(5*patience, "all to be noted", func() bool {
+	// The leases of the killed service expire.
+	s.awaitFor(10*testTimeout, "all events", func() bool { return receiver.count() == total })
+	s.awaitFor(5*testTimeout, "all to be noted", func() bool {
 		return s.queried(`SELECT count(*) FROM webhook_deliveries WHERE state = 'DELIVERED'`) == fmt.Sprint(total)
 	})
 	receiver.mu.Lock()

@@ -15,10 +15,10 @@ import (
 	"github.com/procession-dev/procession/workflows"
 )
 
-// delivered is how attempts are counted that succeeded.
+// delivered is the label of successful attempts.
 const delivered = "DELIVERED"
 
-// webhookSender sends webhooks and counts what comes of it.
+// webhookSender sends webhooks and measures the attempts.
 type webhookSender struct {
 	client   *webhook.Client
 	attempts *prometheus.HistogramVec
@@ -29,7 +29,7 @@ func newWebhookSender(guard *webhook.Guard, m *metrics) *webhookSender {
 		client: webhook.NewClient(webhook.ClientConfig{Guard: guard, Clock: time.Now}),
 		attempts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "procession_webhook_attempt_duration_seconds",
-			Help:    "Time of attempts at webhook deliveries until the answer, or until they had failed, by what came of them.",
+			Help:    "Duration of attempts at webhook deliveries, in seconds, by result.",
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15},
 		}, []string{"result"}),
 	}
@@ -50,8 +50,7 @@ func (s *webhookSender) Send(ctx context.Context, d webhook.Delivery) (webhook.R
 	return result, err
 }
 
-// newDispatcher returns the part that delivers events, and what fails is retried by
-// workflows of the service's own.
+// newDispatcher returns the dispatcher of events to webhooks. Workflows of the service retry failed deliveries.
 func newDispatcher(c Config, db *persistence.DB, attempts *dispatch.Attempts, e *engine.Engine, log *slog.Logger) *dispatch.Dispatcher {
 	return dispatch.New(dispatch.Options{
 		DB: db, Clock: time.Now, Logger: log, Drain: c.DrainTimeout, Attempt: attempts.AttemptDelivery,

@@ -31,9 +31,9 @@ import (
 	"github.com/procession-dev/procession/workflows"
 )
 
-// devService contains the differences of a service of the local stack.
+// devService contains the options of the service in the local stack.
 type devService struct {
-	// authority is the certificate, in PEM, that is shown at /dev/ca.pem.
+	// authority is the certificate, in PEM, that is served at /dev/ca.pem.
 	authority []byte
 	// hosts are the hosts that requests may name.
 	hosts *hosts
@@ -41,8 +41,7 @@ type devService struct {
 	users []signin.DemoUser
 }
 
-// newService wires the service. Nothing runs before run. dev is nil for one that
-// is not of the local stack.
+// newService wires the service; run starts it. dev is nil outside the local stack.
 func newService(
 	c Config, k *keyring, documents *blobstore.Store, log *slog.Logger, dev *devService,
 ) (*service, error) {
@@ -54,7 +53,7 @@ func newService(
 	m := newMetrics()
 	s.notifier = feed.NewNotifier(k.db, log)
 	s.hub = feed.NewHub(feed.Options{DB: k.db, Logger: log, OnNotification: func() { s.dispatcher.Wake() }})
-	s.audit = audit.New(audit.Options{DB: k.db, Clock: time.Now, Logger: log, Count: m.signInRefused})
+	s.audit = audit.New(audit.Options{DB: k.db, Clock: time.Now, Logger: log, Count: m.countRefusedSignIn})
 	halves, err := s.newOperations(k, documents, m)
 	if err != nil {
 		return nil, err
@@ -71,15 +70,15 @@ func newService(
 	return s, nil
 }
 
-// halves are the operations of the two shapes and of the service's workflows, and those of administrators.
-type halves struct {
+// operations contains the operations of both API versions and the operations of administrators.
+type operations struct {
 	operations     *app.Service
 	administration *administration.Administration
 }
 
-// newOperations wires the operations. They are given what wakes the parts in the background before there are such:
-// nothing runs before run.
-func (s *service) newOperations(k *keyring, documents *blobstore.Store, m *metrics) (h halves, err error) {
+// newOperations wires the operations. Their callbacks use background parts that are created later, before run
+// starts any of them.
+func (s *service) newOperations(k *keyring, documents *blobstore.Store, m *metrics) (h operations, err error) {
 	c := s.config
 	guard, err := c.webhookGuard()
 	if err != nil {
@@ -107,14 +106,14 @@ func (s *service) newOperations(k *keyring, documents *blobstore.Store, m *metri
 			MaxApplicationSecret: c.MaxSecretLifetime,
 		},
 		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes, TaskQueuePatience: queuePatience(c),
-		Version: version(), SessionIdle: c.SessionIdle,
-		Examine: s.examine,
+		Version: buildVersion(), SessionIdle: c.SessionIdle,
+		Examine: s.examineService,
 	})
 	h.operations = app.New(app.Options{
 		Store: store, Issuer: k.issuer, Sealer: k.sealer, TaskLogLimit: c.TaskLogLimit, CancelGrace: c.CancelGrace,
 		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes,
 		Assistance: provider, Texts: c.textReader(s.log), AssistanceTime: c.AssistanceTimeout, Forms: c.formPress(),
-		Quotas: c.quotas(),
+		Quotas: c.tenantQuotas(),
 		ViewWorkflow: func(ctx context.Context, q domain.WorkflowQuestion) (*domain.WorkflowView, error) {
 			return s.engine.View(ctx, q)
 		},
@@ -149,7 +148,7 @@ func (s *service) newBackground(k *keyring, operations *app.Service) (*activitie
 	})
 	s.counter = maintenance.NewCounter(k.db, s.log)
 	s.remover = maintenance.NewRemover(maintenance.RemoverOptions{
-		DB: k.db, Bounds: s.config.retention(), Clock: time.Now, Logger: s.log,
+		DB: k.db, Bounds: s.config.retentionBounds(), Clock: time.Now, Logger: s.log,
 	})
 	observed := k.db.Background()
 	s.taskQueues = engine.NewTaskQueueObserver(engine.TaskQueueObserverOptions{
@@ -182,7 +181,7 @@ func (s *service) newBackground(k *keyring, operations *app.Service) (*activitie
 func (s *service) newSupervisor(db *persistence.DB, acts *activities.Activities) *engine.Supervisor {
 	return engine.NewSupervisor(engine.SupervisorOptions{
 		Engine: s.engine, Namespaces: db.Background().Reader().ListNamespaces, Clock: time.Now, Logger: s.log,
-		Schedules: schedules(),
+		Schedules: ownSchedules(),
 		Register: func(r worker.Registry) {
 			workflows.Register(r)
 			acts.Register(r)
@@ -195,35 +194,35 @@ func (s *service) newSupervisor(db *persistence.DB, acts *activities.Activities)
 	})
 }
 
-// addMetrics registers what the parts of the service count.
+// addMetrics registers the metrics of the parts.
 func (s *service) addMetrics(m *metrics, k *keyring, acts *activities.Activities) {
 	watched := k.db.Background().Reader()
 	m.registry.MustRegister(newBacklogs(watched), newTaskQueueMetrics(watched, queuePatience(s.config)),
 		newWorkMetrics(watched), newConnectionMetrics(k.db), newCertificateMetrics(k.issuer, s.certificate.Load),
 		newRetentionMetrics(s.remover))
-	m.gauge("procession_http_connections", "Connections of clients to the REST API.", s.connections.ofClients)
-	m.counter("procession_http_connections_refused_total", "Connections that were refused because there were too many.",
+	m.registerGauge("procession_http_connections", "Open connections of clients to the REST API.", s.connections.countClients)
+	m.registerCounter("procession_http_connections_refused_total", "Connections refused because of a limit.",
 		func() float64 { return float64(s.connections.refused.Load()) })
-	m.counter("procession_engine_commands_executed_total", "Commands for Temporal carried out.",
+	m.registerCounter("procession_engine_commands_executed_total", "Commands for Temporal executed.",
 		func() float64 { return float64(s.relay.Stats().Executed) })
-	m.counter("procession_engine_commands_failed_total", "Attempts at commands for Temporal that failed.",
+	m.registerCounter("procession_engine_commands_failed_total", "Failed attempts to execute commands for Temporal.",
 		func() float64 { return float64(s.relay.Stats().Failed) })
-	m.counter("procession_documents_expired_total", "Documents that had expired and were deleted.",
+	m.registerCounter("procession_documents_expired_total", "Expired documents that were deleted.",
 		func() float64 { return float64(acts.DocumentStats().Expired) })
-	m.counter("procession_document_blobs_swept_total", "Bytes without a document that were deleted.",
+	m.registerCounter("procession_document_blobs_swept_total", "Blobs without a document that were deleted.",
 		func() float64 { return float64(acts.DocumentStats().Swept) })
-	m.counter("procession_documents_lost_total", "Documents found without their bytes, each time that they were.",
+	m.registerCounter("procession_documents_lost_total", "Detections of documents without their bytes.",
 		func() float64 { return float64(acts.DocumentStats().Lost) })
-	m.gauge("procession_event_streams", "Clients that follow the events.",
+	m.registerGauge("procession_event_streams", "Open event streams.",
 		func() float64 { return float64(s.hub.Count()) })
-	m.counter("procession_assistance_completed_total", "Runs of AI assistance that have an answer.",
+	m.registerCounter("procession_assistance_completed_total", "Runs of AI assistance that completed.",
 		func() float64 { return float64(acts.AssistanceStats().Completed) })
-	m.counter("procession_assistance_failed_total", "Runs of AI assistance that failed.",
+	m.registerCounter("procession_assistance_failed_total", "Runs of AI assistance that failed.",
 		func() float64 { return float64(acts.AssistanceStats().Failed) })
 }
 
 // newAPI wires authentication and the handlers of requests.
-func (s *service) newAPI(k *keyring, h halves, m *metrics, dev *devService) (err error) {
+func (s *service) newAPI(k *keyring, h operations, m *metrics, dev *devService) (err error) {
 	c := s.config
 	s.oidc, err = authn.NewOIDC(k.db, c.OIDCIssuers, time.Now)
 	if err != nil {
@@ -233,7 +232,7 @@ func (s *service) newAPI(k *keyring, h halves, m *metrics, dev *devService) (err
 	if err != nil {
 		return err
 	}
-	deprecation, err := c.deprecation()
+	deprecation, err := c.parseDeprecation()
 	if err != nil {
 		return err
 	}
@@ -247,37 +246,37 @@ func (s *service) newAPI(k *keyring, h halves, m *metrics, dev *devService) (err
 		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation,
 		DevCA: dev.authority, Feed: s.hub, Origins: c.CORSOrigins,
 	}
-	rest, err := s.route(options)
+	rest, err := s.newRouter(options)
 	if err != nil {
 		return err
 	}
 	return s.addConsole(rest, options, k.db, dev.users)
 }
 
-// newChains creates the chains in front of all handlers, and returns the options of the one of clients. Operators' pages
-// are not part of the metrics of requests, and probes and scrapers name them by any host.
+// newChains creates the chains before the handlers, and returns the options of the chain of clients. Requests
+// to the health listener are not part of the request metrics, and may name any host.
 func (s *service) newChains(m *metrics, dev *devService) (chain.Options, error) {
-	proxies, err := s.config.proxies()
+	proxies, err := s.config.parseProxies()
 	if err != nil {
 		return chain.Options{}, err
 	}
-	limiter, err := limit.New(s.config.limits(), time.Now)
+	limiter, err := limit.New(s.config.requestLimits(), time.Now)
 	if err != nil {
 		return chain.Options{}, err
 	}
 	options := chain.Options{
-		Log: s.log, Clock: time.Now, Hosts: dev.hosts.allow, TrustedProxies: proxies, Limiter: limiter, Limited: m.limit, Audit: s.audit,
-		Untrusted: s.untrusted.note(s.log, time.Now),
+		Log: s.log, Clock: time.Now, Hosts: dev.hosts.allow, TrustedProxies: proxies, Limiter: limiter, Limited: m.countLimited, Audit: s.audit,
+		Untrusted: s.untrusted.newRecorder(s.log, time.Now),
 	}
 	s.operators = chain.New(options)
-	options.Hosts, options.Observe = cmp.Or(dev.hosts, s.config.hosts()).allow, m.observe
+	options.Hosts, options.Observe = cmp.Or(dev.hosts, s.config.allowedHosts()).allow, m.observeRequest
 	s.clients = chain.New(options)
 	return options, nil
 }
 
-// route returns the handler of the REST API, and creates the one of administration
-// where that has a listener of its own.
-func (s *service) route(o api.Options) (*api.Router, error) {
+// newRouter returns the handler of the REST API, and creates the handler of administration if it has its own
+// listener.
+func (s *service) newRouter(o api.Options) (*api.Router, error) {
 	if s.config.ListenAdministration != "" {
 		o.Part = api.Administration
 		administration, err := api.NewRouter(o)
@@ -290,8 +289,8 @@ func (s *service) route(o api.Options) (*api.Router, error) {
 	return api.NewRouter(o)
 }
 
-// schedules returns what the service runs again and again.
-func schedules() []engine.Schedule {
+// ownSchedules returns the periodic workflows of the service.
+func ownSchedules() []engine.Schedule {
 	return []engine.Schedule{
 		{ID: "document-expiry", Type: workflows.DocumentExpiryName, Every: workflows.DocumentExpiryInterval},
 		{ID: "document-sweep", Type: workflows.DocumentSweepName, Every: workflows.DocumentSweepInterval},
@@ -300,8 +299,7 @@ func schedules() []engine.Schedule {
 	}
 }
 
-// temporalReady reports whether Temporal answers and has all that the service
-// needs of it.
+// temporalReady returns an error unless Temporal answers and has the namespaces and schedules of the service.
 func (s *service) temporalReady(ctx context.Context) error {
 	if !s.supervisor.Ready() {
 		return errors.New("namespaces and schedules are not in place")

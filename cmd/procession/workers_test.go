@@ -81,7 +81,7 @@ func (s *testStack) awaitHealth(b *browser, away bool) {
 	})
 }
 
-// problems returns what a command reports below its table.
+// problems returns the problems that a command reports below its table.
 func problems(text string) string {
 	_, below, _ := strings.Cut(text, "\n\n")
 	return below

@@ -17,11 +17,10 @@ import (
 // lockRetry is how often a held lock is tried again.
 const lockRetry = 200 * time.Millisecond
 
-// Flags returns the flags of every build. Programs that are built with the same ones
-// share what Go has compiled.
+// Flags returns the flags of every build, so that builds share the cache of Go.
 func Flags() []string {
-	// Without -buildvcs=false a commit, or a checkout of another owner, would change
-	// or break a build whose key contains neither.
+	// Without -buildvcs=false a commit, or a checkout of another owner, would change or break a build without a
+	// change of its key.
 	return []string{"-trimpath", "-buildvcs=false", "-ldflags", "-s -w"}
 }
 

@@ -20,7 +20,7 @@ func serverAccount() (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil //nolint:nilnil // nil is the current user, as documented
 	}
-	for _, name := range []string{"postgres", "nobody"} { // wording: a user of Unix
+	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)
 		if err != nil {
 			if _, ok := errors.AsType[user.UnknownUserError](err); ok {
@@ -35,7 +35,7 @@ func serverAccount() (*account, error) {
 		}
 		return &account{uid: uint32(uid), gid: uint32(gid)}, nil
 	}
-	return nil, errors.New("PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody to run it as") // wording: a user of Unix
+	return nil, errors.New("PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody to run it as")
 }
 
 // sysProcAttr makes a child run as the account and with none of root's groups.
@@ -46,8 +46,8 @@ func (a *account) sysProcAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: a.uid, Gid: a.gid, Groups: []uint32{}}}
 }
 
-// own gives the file or directory to the account.
-func (a *account) own(path string) error {
+// changeOwner gives the file or directory to the account.
+func (a *account) changeOwner(path string) error {
 	if a == nil {
 		return nil
 	}

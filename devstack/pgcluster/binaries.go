@@ -24,8 +24,8 @@ func (e *MissingError) Error() string {
 		" Fedora: dnf install postgresql-server postgresql-contrib) or name the directory of the binaries"
 }
 
-// VersionError is returned when the data of a cluster were written by a major
-// version of PostgreSQL whose binaries are not here.
+// VersionError is returned if the data of a cluster need the binaries of a major version of PostgreSQL that is
+// not installed.
 type VersionError struct {
 	// Data is the major version that wrote the data.
 	Data int
@@ -45,7 +45,7 @@ func (e *VersionError) Error() string {
 // *MissingError when there is none and a *VersionError when only others are
 // found.
 func findBinaries(ctx context.Context, explicit string, major int) (string, error) {
-	dirs, err := candidates(explicit)
+	dirs, err := findCandidates(explicit)
 	if err != nil {
 		return "", err
 	}
@@ -66,9 +66,9 @@ func findBinaries(ctx context.Context, explicit string, major int) (string, erro
 	return "", &VersionError{Data: major, Found: found}
 }
 
-// candidates returns the directories that hold a server, best first, and never
+// findCandidates returns the directories that hold a server, best first, and never
 // an empty list without an error.
-func candidates(explicit string) ([]string, error) {
+func findCandidates(explicit string) ([]string, error) {
 	if explicit != "" {
 		if !hasServer(explicit) {
 			return nil, &MissingError{Searched: []string{explicit}}

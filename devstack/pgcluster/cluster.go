@@ -1,7 +1,6 @@
-// Package pgcluster runs a private PostgreSQL cluster for development and
-// tests: made when missing, kept between runs, reachable through a unix socket
-// in a private directory and, when asked, on 127.0.0.1. Nothing it starts
-// outlives the program that started it.
+// Package pgcluster runs a private PostgreSQL cluster for development and tests: created if missing, kept
+// between runs, reachable through a unix socket in a private directory and optionally on 127.0.0.1. Its
+// processes end with the program that started them.
 package pgcluster
 
 import (
@@ -49,7 +48,7 @@ func (e *PortBusyError) Error() string {
 	return fmt.Sprintf("port %d of 127.0.0.1, wanted for PostgreSQL, is busy: %v", e.Port, e.Err)
 }
 
-// Unwrap returns what the operating system said.
+// Unwrap returns the error of the operating system.
 func (e *PortBusyError) Unwrap() error { return e.Err }
 
 // Options configure a cluster.
@@ -115,19 +114,19 @@ func Start(ctx context.Context, o Options) (_ *Cluster, err error) {
 		}
 	}()
 
-	if err := c.prepare(ctx, o, runAs); err != nil {
+	if err := c.prepareFiles(ctx, o, runAs); err != nil {
 		return nil, err
 	}
 	o.Logger.InfoContext(ctx, "PostgreSQL is ready", slog.String("dir", files.dir), slog.Int("port", o.Port))
 	return c, nil
 }
 
-// prepare creates the cluster when needed and brings its server up.
-func (c *Cluster) prepare(ctx context.Context, o Options, runAs *account) error {
+// prepareFiles creates the cluster when needed and brings its server up.
+func (c *Cluster) prepareFiles(ctx context.Context, o Options, runAs *account) error {
 	if err := c.files.awaitFormerServer(ctx); err != nil {
 		return err
 	}
-	runAs, err := c.files.owner(runAs)
+	runAs, err := c.files.findOwner(runAs)
 	if err != nil {
 		return err
 	}
@@ -144,7 +143,7 @@ func (c *Cluster) prepare(ctx context.Context, o Options, runAs *account) error 
 	}
 	if wantMajor == 0 {
 		o.Logger.InfoContext(ctx, "making a PostgreSQL cluster", slog.String("dir", c.files.dir))
-		if err := c.files.initialize(ctx, binaries, runAs, o.Fast); err != nil {
+		if err := c.files.initializeCluster(ctx, binaries, runAs, o.Fast); err != nil {
 			return err
 		}
 	}
@@ -160,7 +159,7 @@ func (c *Cluster) prepare(ctx context.Context, o Options, runAs *account) error 
 // URL returns a connection string for the database through the unix socket, as
 // the superuser. It holds the password: keep it out of logs.
 func (c *Cluster) URL(database string) string {
-	return c.url(database, "", url.Values{
+	return c.connectionURL(database, "", url.Values{
 		"host": {c.files.socketDir},
 		"port": {strconv.Itoa(c.socketPort())},
 	})
@@ -168,10 +167,10 @@ func (c *Cluster) URL(database string) string {
 
 // TCPURL is URL over 127.0.0.1. It is only of use with Options.Port.
 func (c *Cluster) TCPURL(database string) string {
-	return c.url(database, net.JoinHostPort("127.0.0.1", strconv.Itoa(c.port)), url.Values{"sslmode": {"disable"}})
+	return c.connectionURL(database, net.JoinHostPort("127.0.0.1", strconv.Itoa(c.port)), url.Values{"sslmode": {"disable"}})
 }
 
-func (c *Cluster) url(database, host string, query url.Values) string {
+func (c *Cluster) connectionURL(database, host string, query url.Values) string {
 	u := url.URL{
 		Scheme:   "postgres",
 		User:     url.UserPassword(superuser, c.password),
@@ -197,9 +196,8 @@ func (c *Cluster) LogFile() string { return c.files.logFile() }
 // Done returns a channel that is closed when the server has ended, by Stop or by itself.
 func (c *Cluster) Done() <-chan struct{} { return c.server.Done() }
 
-// Stop shuts the server down, ending open sessions, and waits for it. When ctx
-// ends first the server is stopped without a checkpoint, which loses nothing
-// either, and the error of ctx is returned. A stopped cluster may be started
+// Stop ends open sessions, shuts the server down and waits for it. If ctx ends first, Stop kills the server
+// without a checkpoint, which loses no commits, and returns the error of ctx. A stopped cluster can be started
 // again with the same options. Stop must be called once.
 func (c *Cluster) Stop(ctx context.Context) error {
 	err := c.server.Stop(ctx, syscall.SIGINT, syscall.SIGQUIT)
@@ -207,7 +205,7 @@ func (c *Cluster) Stop(ctx context.Context) error {
 	return errors.Join(err, c.cleanUp())
 }
 
-// cleanUp gives back what Start took, apart from the server.
+// cleanUp releases the resources of Start except the server.
 func (c *Cluster) cleanUp() error {
 	return errors.Join(c.files.removeSocketDir(), c.lock.Unlock())
 }
@@ -250,8 +248,7 @@ func lockDir(dir string) (*flock.Flock, error) {
 	return lock, nil
 }
 
-// checkPort finds a busy port before the server does, whose message would only
-// be found in its log.
+// checkPort detects a busy port. The server would report it in its log only.
 func checkPort(ctx context.Context, port int) error {
 	if port == 0 {
 		return nil

@@ -215,7 +215,7 @@ func TestOrdinaryUserOwnsTheCluster(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("the other tests show it: they run as an ordinary user already")
 	}
-	other, err := user.Lookup("nobody") // wording: a user of Unix
+	other, err := user.Lookup("nobody")
 	require.NoError(t, err)
 	uid, err := strconv.ParseUint(other.Uid, 10, 32)
 	require.NoError(t, err)
@@ -270,8 +270,7 @@ func TestNothingOutlivesAKilledProgram(t *testing.T) {
 	stop(t, start(t, pgcluster.Options{Dir: dir}))
 }
 
-// holdPort listens on a free port, of those that no connection is given as its
-// own end once the port is let go.
+// holdPort listens on a free port outside the range of ephemeral ports.
 func holdPort(t *testing.T) (int, net.Listener) {
 	t.Helper()
 	for {

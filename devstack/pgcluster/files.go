@@ -28,7 +28,7 @@ const (
 type files struct {
 	// dir is Options.Dir without links: the lock, the password, the log.
 	dir string
-	// store holds what the server's account must reach: data and socket.
+	// store contains the files that the account of the server needs: data and socket.
 	store string
 	// socketDir is set by openSocketDir; temporary says it dies with the run.
 	socketDir string
@@ -62,17 +62,17 @@ func openFiles(dir string, runAs *account) (*files, error) {
 	if runAs == nil {
 		return f, nil
 	}
-	if reachable, err := reaches(runAs, filepath.Dir(dir)); err != nil {
+	if reachable, err := canReach(runAs, filepath.Dir(dir)); err != nil {
 		return nil, err
 	} else if !reachable {
-		return f, f.relocate()
+		return f, f.moveStore()
 	}
 	return f, openToAll(dir)
 }
 
-// relocate puts the data of a new cluster where every account gets, and leaves
+// moveStore puts the data of a new cluster where every account gets, and leaves
 // a link behind. Opening up a home directory instead would be worse.
-func (f *files) relocate() error {
+func (f *files) moveStore() error {
 	if err := os.MkdirAll(storeParent, 0o755); err != nil { //nolint:gosec // must be passable, and holds only private directories
 		return fmt.Errorf("making a place for the data: %w", err)
 	}
@@ -98,8 +98,8 @@ func openToAll(dir string) error {
 	return nil
 }
 
-// reaches reports whether the account can pass through dir and all above it.
-func reaches(runAs *account, dir string) (bool, error) {
+// canReach reports whether the account can pass through dir and all above it.
+func canReach(runAs *account, dir string) (bool, error) {
 	for {
 		info, err := os.Stat(dir)
 		if err != nil {
@@ -136,10 +136,10 @@ func (f *files) dataMajor() (int, error) {
 	return major, nil
 }
 
-// owner returns the account the existing data belong to, when this program may
+// findOwner returns the account the existing data belong to, when this program may
 // choose: a cluster made by an ordinary user, or before the user postgres
 // existed, still runs when root starts it. Otherwise it returns runAs.
-func (f *files) owner(runAs *account) (*account, error) {
+func (f *files) findOwner(runAs *account) (*account, error) {
 	if runAs == nil {
 		return nil, nil //nolint:nilnil // nil is the current user
 	}
@@ -179,7 +179,7 @@ func (f *files) openSocketDir(runAs *account) error {
 	} else if err := os.Mkdir(f.socketDir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("making the socket directory: %w", err)
 	}
-	return runAs.own(f.socketDir)
+	return runAs.changeOwner(f.socketDir)
 }
 
 // removeSocketDir removes a socket directory that is not part of the cluster's.

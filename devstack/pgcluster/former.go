@@ -10,16 +10,15 @@ import (
 )
 
 const (
-	// formerGrace is how long a server whose owner died may take to shut down.
+	// formerGrace is the longest wait for the shutdown of a server after the death of its owner.
 	formerGrace = 30 * time.Second
 	formerProbe = 20 * time.Millisecond
 )
 
-// awaitFormerServer deals with what a run that was killed leaves behind. Its
-// server got the parent death signal and is shutting down: it is waited for.
-// After a power cut, or when process ids start again as in a container, the pid
-// file may name an unrelated process and PostgreSQL would refuse to start: with
-// the cluster's lock held and no process in the data directory it is removed.
+// awaitFormerServer cleans up after a killed run. Its server received the parent death signal:
+// awaitFormerServer waits for its shutdown. After a power cut, or if process ids start again as in a container,
+// the pid file may name an unrelated process and PostgreSQL would refuse to start. With the lock of the cluster
+// held and no process in the data directory, the pid file is removed.
 func (f *files) awaitFormerServer(ctx context.Context) error {
 	pidFile := filepath.Join(f.dataDir(), "postmaster.pid")
 	if _, err := os.Stat(pidFile); errors.Is(err, os.ErrNotExist) {

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 )
 
-// initialize creates the data directory. It is made under another name and
+// initializeCluster creates the data directory. It is made under another name and
 // renamed when complete, so that an interrupted one is never taken for data.
-func (f *files) initialize(ctx context.Context, binaries string, runAs *account, fast bool) (err error) {
+func (f *files) initializeCluster(ctx context.Context, binaries string, runAs *account, fast bool) (err error) {
 	// The text has 130 random bits.
 	password := rand.Text()
 	if err := os.WriteFile(f.passwordFile(), []byte(password), 0o600); err != nil {
@@ -25,7 +25,7 @@ func (f *files) initialize(ctx context.Context, binaries string, runAs *account,
 	if err := os.Mkdir(fresh, 0o700); err != nil {
 		return fmt.Errorf("making the data directory: %w", err)
 	}
-	if err := runAs.own(fresh); err != nil {
+	if err := runAs.changeOwner(fresh); err != nil {
 		return err
 	}
 	// A copy, because the account must read it and the original stays ours.
@@ -34,7 +34,7 @@ func (f *files) initialize(ctx context.Context, binaries string, runAs *account,
 		return fmt.Errorf("handing the password to initdb: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.Remove(passwordCopy)) }()
-	if err := runAs.own(passwordCopy); err != nil {
+	if err := runAs.changeOwner(passwordCopy); err != nil {
 		return err
 	}
 

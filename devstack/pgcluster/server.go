@@ -117,13 +117,13 @@ func (c *Cluster) awaitReady(ctx context.Context) error {
 			return fmt.Errorf("waiting for PostgreSQL: %w", ctx.Err())
 		case <-ticker.C:
 		}
-		if answers(ctx, config) {
+		if acceptsConnections(ctx, config) {
 			return nil
 		}
 	}
 }
 
-func answers(ctx context.Context, config *pgx.ConnConfig) bool {
+func acceptsConnections(ctx context.Context, config *pgx.ConnConfig) bool {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, config)

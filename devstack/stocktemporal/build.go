@@ -35,7 +35,7 @@ type BuildOptions struct {
 	Progress io.Writer
 }
 
-// Programs are the paths of what has been built.
+// Programs contains the paths of the built programs.
 type Programs struct {
 	// Server is the Temporal server.
 	Server string
@@ -43,10 +43,8 @@ type Programs struct {
 	SQLTool string
 }
 
-// Build returns the programs of the version that o.Source pins: the cached ones
-// when neither versions nor toolchain have changed. Flags and environment are
-// those of the temporal-server binary, so that Go compiles nothing a second time
-// that both contain.
+// Build returns the programs of the version that o.Source pins, cached ones if neither versions nor toolchain
+// changed. Flags and environment equal those for temporal-server, so that both share the cache of Go.
 func Build(ctx context.Context, o BuildOptions) (Programs, error) {
 	if o.Progress == nil {
 		o.Progress = io.Discard
@@ -64,7 +62,7 @@ func Build(ctx context.Context, o BuildOptions) (Programs, error) {
 	}
 	dir := filepath.Join(o.CacheDir, key)
 	built := Programs{Server: filepath.Join(dir, "server"), SQLTool: filepath.Join(dir, "sql")}
-	if exists(dir) {
+	if dirExists(dir) {
 		return built, nil
 	}
 	if err := os.MkdirAll(o.CacheDir, 0o700); err != nil {
@@ -77,9 +75,9 @@ func Build(ctx context.Context, o BuildOptions) (Programs, error) {
 		return Programs{}, err
 	}
 	// The one waited for may have built the same.
-	if !exists(dir) {
+	if !dirExists(dir) {
 		fmt.Fprintln(o.Progress, "stock Temporal: building")
-		err = compile(ctx, o.Source, dir)
+		err = compilePrograms(ctx, o.Source, dir)
 	}
 	if err == nil {
 		err = gobuild.Prune(o.CacheDir, key, 0)
@@ -90,14 +88,13 @@ func Build(ctx context.Context, o BuildOptions) (Programs, error) {
 	return built, nil
 }
 
-func exists(dir string) bool {
+func dirExists(dir string) bool {
 	_, err := os.Stat(dir)
 	return err == nil
 }
 
-// compile builds beside the cached programs' place and renames, so that
-// programs in place are always whole.
-func compile(ctx context.Context, source, dir string) error {
+// compilePrograms builds into a temporary folder and renames it, so that the cache contains complete programs only.
+func compilePrograms(ctx context.Context, source, dir string) error {
 	fresh := dir + ".new"
 	if err := errors.Join(os.RemoveAll(fresh), os.Mkdir(fresh, 0o700)); err != nil {
 		return fmt.Errorf("making room for the stock Temporal: %w", err)
@@ -116,7 +113,7 @@ func compile(ctx context.Context, source, dir string) error {
 	return nil
 }
 
-// buildKey names what is built: the pinned versions and the toolchain.
+// buildKey returns the cache key of a build: the pinned versions and the toolchain.
 func buildKey(ctx context.Context, source string) (string, error) {
 	toolchain, err := gobuild.Command(ctx, source, "env", "GOVERSION", "GOOS", "GOARCH").Output()
 	if err != nil {

@@ -74,7 +74,7 @@ func Build(ctx context.Context, o BuildOptions) (string, error) {
 	}
 	// The one waited for may have built the same.
 	if !isBuilt(binary) {
-		err = compile(ctx, o, binary)
+		err = compileServer(ctx, o, binary)
 	}
 	if err == nil {
 		err = gobuild.Prune(o.CacheDir, key, keptBuilds)
@@ -109,9 +109,8 @@ func withOutput(err error) error {
 	return err
 }
 
-// compile builds beside the cached binary's place and renames, so that a binary
-// in place is always whole.
-func compile(ctx context.Context, o BuildOptions, binary string) error {
+// compileServer builds a temporary file and renames it, so that the cache contains complete binaries only.
+func compileServer(ctx context.Context, o BuildOptions, binary string) error {
 	fresh := binary + ".new"
 	args := append([]string{"build", "-v", "-o", fresh}, gobuild.Flags()...)
 	cmd := gobuild.Command(ctx, o.Source, append(args, ".")...)
@@ -121,12 +120,12 @@ func compile(ctx context.Context, o BuildOptions, binary string) error {
 	progress := newProgress(o.Progress, o.ProgressEvery)
 	cmd.Stdout, cmd.Stderr = progress, progress
 	err := cmd.Run()
-	progress.finish(err)
+	progress.finishBuild(err)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
-		return fmt.Errorf("building temporal-server: %w\n%s", err, progress.complaints())
+		return fmt.Errorf("building temporal-server: %w\n%s", err, progress.errorLines())
 	}
 	if err := os.Rename(fresh, binary); err != nil {
 		return fmt.Errorf("putting the temporal-server binary in place: %w", err)

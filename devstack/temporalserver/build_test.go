@@ -16,8 +16,7 @@ import (
 	"github.com/procession-dev/procession/devstack/temporalserver"
 )
 
-// tinyServer stands in for the sources of Temporal, which take minutes to
-// build: what is tested is when a build is made, not of what.
+// tinyServer replaces the sources of Temporal, which take minutes to build.
 const tinyServer = `package main
 
 import (

@@ -54,7 +54,7 @@ func (o *output) Write(b []byte) (int, error) {
 	}
 }
 
-func (o *output) tail() string {
+func (o *output) lastLines() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return string(bytes.TrimSpace(o.last))

@@ -12,9 +12,8 @@ import (
 // complaintLines bounds how much of the compiler's output an error shows.
 const complaintLines = 40
 
-// progress reads the output of "go build -v", one import path a line for each
-// package it compiles, and reports at intervals how far the build is. Anything
-// else on the output is kept: it is what went wrong.
+// progress reads the output of "go build -v", one import path per compiled package, and reports the state of
+// the build at intervals. It keeps other output, which contains the errors.
 type progress struct {
 	out     io.Writer
 	began   time.Time
@@ -31,36 +30,36 @@ type progress struct {
 func newProgress(out io.Writer, every time.Duration) *progress {
 	p := &progress{out: out, began: time.Now(), stop: make(chan struct{}), stopped: make(chan struct{})}
 	fmt.Fprintln(out, "temporal-server: building; the first build takes 5 to 8 minutes on two cores, later ones seconds")
-	go p.report(every)
+	go p.reportEvery(every)
 	return p
 }
 
-func (p *progress) report(every time.Duration) {
+func (p *progress) reportEvery(every time.Duration) {
 	defer close(p.stopped)
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.C:
-			fmt.Fprintf(p.out, "temporal-server: %s\n", p.state())
+			fmt.Fprintf(p.out, "temporal-server: %s\n", p.buildState())
 		case <-p.stop:
 			return
 		}
 	}
 }
 
-// finish ends the reports and reports the outcome.
-func (p *progress) finish(err error) {
+// finishBuild ends the reports and reports the outcome.
+func (p *progress) finishBuild(err error) {
 	close(p.stop)
 	<-p.stopped
 	outcome := "built"
 	if err != nil {
 		outcome = "not built"
 	}
-	fmt.Fprintf(p.out, "temporal-server: %s; %s\n", outcome, p.state())
+	fmt.Fprintf(p.out, "temporal-server: %s; %s\n", outcome, p.buildState())
 }
 
-func (p *progress) state() string {
+func (p *progress) buildState() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return fmt.Sprintf("%s, %d modules downloaded, %d packages compiled",
@@ -77,12 +76,12 @@ func (p *progress) Write(b []byte) (int, error) {
 		if !found {
 			return len(b), nil
 		}
-		p.line(string(line))
+		p.readLine(string(line))
 		p.partial = rest
 	}
 }
 
-func (p *progress) line(line string) {
+func (p *progress) readLine(line string) {
 	switch {
 	case strings.HasPrefix(line, "go: downloading "):
 		p.downloaded++
@@ -99,8 +98,8 @@ func isImportPath(line string) bool {
 	return line != "" && !strings.ContainsAny(line, " \t:")
 }
 
-// complaints returns the output that was not progress.
-func (p *progress) complaints() string {
+// errorLines returns the output that was not progress.
+func (p *progress) errorLines() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return strings.Join(append(p.kept, string(p.partial)), "\n")

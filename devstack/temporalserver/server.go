@@ -57,7 +57,7 @@ type Options struct {
 	Internal        string
 	// LogLevel is debug, info, warn or error; empty leaves the server's default.
 	LogLevel string
-	// LogWriter receives what the server logs; nil drops it.
+	// LogWriter receives the log of the server; nil discards it.
 	LogWriter io.Writer
 }
 
@@ -73,7 +73,7 @@ func WriteInternal(ctx context.Context, binary, file string) error {
 
 // ExitError is returned by Start when the server ended before it was ready.
 type ExitError struct {
-	// Output is the end of what the server printed.
+	// Output is the end of the output of the server.
 	Output string
 	// Err is how it exited.
 	Err error
@@ -102,7 +102,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	}
 	out := newOutput(o.LogWriter)
 	// The server must outlive ctx, which bounds the start only.
-	cmd := exec.Command(o.Binary, o.args()...) //nolint:gosec,noctx // the binary built here, or the operator's; see above
+	cmd := exec.Command(o.Binary, o.commandLine()...) //nolint:gosec,noctx // the binary built here, or the operator's; see above
 	cmd.Env = append(os.Environ(), "PROCESSION_TEMPORAL_DATABASE_URL="+o.DatabaseURL)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = 5 * time.Second
@@ -118,9 +118,9 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		if err == nil {
 			err = errors.New("exit status 0")
 		}
-		return nil, &ExitError{Output: out.tail(), Err: err}
+		return nil, &ExitError{Output: out.lastLines(), Err: err}
 	case <-ctx.Done():
-		// A server that has served nothing has nothing to put in order.
+		// A server that did not become ready needs no orderly shutdown.
 		if err := process.Stop(ctx, syscall.SIGKILL, syscall.SIGKILL); err != nil && !errors.Is(err, ctx.Err()) {
 			return nil, err
 		}
@@ -128,7 +128,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	}
 }
 
-func (o Options) args() []string {
+func (o Options) commandLine() []string {
 	args := []string{"start"}
 	for _, flag := range []struct{ name, value string }{
 		{"listen", o.Listen},

@@ -45,8 +45,8 @@ func FindSource() (string, error) {
 	}
 }
 
-// sourceKey names what is built: the sources, the build flags and the
-// toolchain, which is Go's own name for version and platform.
+// sourceKey returns the cache key of a build: the sources, the flags and the toolchain by its version and
+// platform.
 func sourceKey(source, toolchain string) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s\n%q\n", toolchain, gobuild.Flags())

@@ -11,15 +11,14 @@ import (
 //go:embed kyc-bot
 var kycBot embed.FS
 
-// RobotPackage returns the source package of the robot KYC_BOT, RobotRuntime its one
-// asset. Both are ZIP archives whose bytes are always the same: their members
-// are in order, without times, and not compressed.
-func RobotPackage() ([]byte, error) { return archive("kyc-bot/package") }
+// RobotPackage returns the source package of the robot KYC_BOT, RobotRuntime its only asset. Both are
+// reproducible ZIP archives: members are ordered, without times and not compressed.
+func RobotPackage() ([]byte, error) { return zipFolder("kyc-bot/package") }
 
 // RobotRuntime is described with RobotPackage.
-func RobotRuntime() ([]byte, error) { return archive("kyc-bot/runtime") }
+func RobotRuntime() ([]byte, error) { return zipFolder("kyc-bot/runtime") }
 
-func archive(folder string) ([]byte, error) {
+func zipFolder(folder string) ([]byte, error) {
 	files, err := fs.Sub(kycBot, folder)
 	if err != nil {
 		return nil, fmt.Errorf("archiving %s: %w", folder, err)

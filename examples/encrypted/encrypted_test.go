@@ -11,7 +11,7 @@ import (
 
 func TestTemporalReadsNothing(t *testing.T) {
 	t.Parallel()
-	s := processiontest.New(t, processiontest.Options{Register: register, Workflow: "FindingWorkflow", EncryptionKey: "findings"})
+	s := processiontest.New(t, processiontest.Options{Register: registerWorkflow, Workflow: "FindingWorkflow", EncryptionKey: "findings"})
 	s.When("WRITE", func(task *processiontest.Task) { task.Complete(finding{Patient: "Carol", Diagnosis: "sound"}) })
 	s.When("READ", func(task *processiontest.Task) {
 		require.JSONEq(t, `{"PATIENT":"Carol","DIAGNOSIS":"sound"}`, string(task.Item.Task.Data.Value))

@@ -1,5 +1,5 @@
-// Command encrypted is a worker for the process FINDING, whose payloads Temporal cannot read. The definition names an
-// encryptionKey; the worker is written like any other.
+// Command encrypted is a worker for the process FINDING with payloads that Temporal cannot read. The definition
+// names an encryptionKey; the code of the worker is the same as without.
 package main
 
 import (
@@ -9,11 +9,11 @@ import (
 )
 
 func main() {
-	procession.Program{Name: "encrypted", TaskQueue: "QUEUE_FINDINGS", Register: register}.Main()
+	procession.Program{Name: "encrypted", TaskQueue: "QUEUE_FINDINGS", Register: registerWorkflow}.Main()
 }
 
-func register(w *procession.Worker) error {
-	procession.RegisterWorkflow(w, "FindingWorkflow", find)
+func registerWorkflow(w *procession.Worker) error {
+	procession.RegisterWorkflow(w, "FindingWorkflow", findWorkflow)
 	return nil
 }
 
@@ -23,9 +23,10 @@ type finding struct {
 	Diagnosis string `json:"DIAGNOSIS"`
 }
 
-// find lets one person write down a finding and another person read it. Arguments and results of the activities hold it, and so
-// does the history of the workflow, encrypted. Metadata, logs and failures are not: nothing of it belongs there.
-func find(ctx workflow.Context, _ procession.WorkflowRequest) (procession.WorkflowResponse, error) {
+// findWorkflow asks one person to write a finding and another person to read it. Arguments and results of activities
+// and the history of the workflow are encrypted. Metadata, logs and failures are not and must not contain the
+// finding.
+func findWorkflow(ctx workflow.Context, _ procession.WorkflowRequest) (procession.WorkflowResponse, error) {
 	written, err := procession.AwaitTask[finding](ctx, "WRITE")
 	if err != nil {
 		return procession.WorkflowResponse{}, err

@@ -27,7 +27,7 @@ func TestDecisionInItsTime(t *testing.T) {
 			t.Parallel()
 			alice := uuid.New()
 			s := processiontest.New(t, processiontest.Options{
-				Register: register, Workflow: "RequestWorkflow", Emails: map[string]uuid.UUID{manager: alice},
+				Register: registerWorkflow, Workflow: "RequestWorkflow", Emails: map[string]uuid.UUID{manager: alice},
 			})
 			s.When("DECIDE", func(task *processiontest.Task) {
 				if task.Item.OwnerID != nil {

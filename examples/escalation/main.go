@@ -13,16 +13,16 @@ import (
 const (
 	remindAfter   = 2 * 24 * time.Hour
 	escalateAfter = 3 * 24 * time.Hour
-	// manager decides what others have left.
+	// manager decides escalated tasks.
 	manager = "alice@demo.example"
 )
 
 func main() {
-	procession.Program{Name: "escalation", TaskQueue: "QUEUE_REQUESTS", Register: register}.Main()
+	procession.Program{Name: "escalation", TaskQueue: "QUEUE_REQUESTS", Register: registerWorkflow}.Main()
 }
 
-func register(w *procession.Worker) error {
-	procession.RegisterWorkflow(w, "RequestWorkflow", decide)
+func registerWorkflow(w *procession.Worker) error {
+	procession.RegisterWorkflow(w, "RequestWorkflow", decideWorkflow)
 	return nil
 }
 
@@ -31,7 +31,7 @@ type decision struct {
 	Accepted bool `json:"ACCEPTED"`
 }
 
-func decide(ctx workflow.Context, _ procession.WorkflowRequest) (procession.WorkflowResponse, error) {
+func decideWorkflow(ctx workflow.Context, _ procession.WorkflowRequest) (procession.WorkflowResponse, error) {
 	asked, err := procession.CreateTask(ctx, "DECIDE")
 	if err != nil {
 		return procession.WorkflowResponse{}, err
@@ -47,7 +47,7 @@ func decide(ctx workflow.Context, _ procession.WorkflowRequest) (procession.Work
 		return procession.WorkflowResponse{}, err
 	}
 	if inTime {
-		return outcome(procession.AwaitCompletion[decision](ctx, asked))
+		return taskOutcome(procession.AwaitCompletion[decision](ctx, asked))
 	}
 	// A task that is completed meanwhile stays completed, and counts.
 	if err := procession.CancelTask(ctx, asked.ID); err != nil {
@@ -58,12 +58,12 @@ func decide(ctx workflow.Context, _ procession.WorkflowRequest) (procession.Work
 		return procession.WorkflowResponse{}, err
 	}
 	if procession.Completed(ctx, left.ProcessItem) {
-		return outcome(procession.TaskOf[decision](left.ProcessItem))
+		return taskOutcome(procession.TaskOf[decision](left.ProcessItem))
 	}
-	return outcome(procession.AwaitTask[decision](ctx, "DECIDE", procession.WithKey("manager"), procession.WithOwnerEmail(manager)))
+	return taskOutcome(procession.AwaitTask[decision](ctx, "DECIDE", procession.WithKey("manager"), procession.WithOwnerEmail(manager)))
 }
 
-func outcome(task procession.Task[decision], err error) (procession.WorkflowResponse, error) {
+func taskOutcome(task procession.Task[decision], err error) (procession.WorkflowResponse, error) {
 	if err == nil && task.Data.Accepted {
 		return procession.WorkflowResponse{Message: "Accepted"}, nil
 	}

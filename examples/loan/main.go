@@ -10,10 +10,10 @@ import (
 )
 
 func main() {
-	procession.Program{Name: "loan", Prefix: "LOAN_WORKER", TaskQueue: lending.TaskQueue, Register: register}.Main()
+	procession.Program{Name: "loan", Prefix: "LOAN_WORKER", TaskQueue: lending.TaskQueue, Register: registerWorkflows}.Main()
 }
 
-func register(w *procession.Worker) error {
+func registerWorkflows(w *procession.Worker) error {
 	lending.Register(w)
 	expenses.Register(w)
 	useractions.Register(w)

@@ -15,18 +15,18 @@ import (
 )
 
 func main() {
-	procession.Program{Name: "robot", TaskQueue: "QUEUE_RATES", Register: register}.Main()
+	procession.Program{Name: "robot", TaskQueue: "QUEUE_RATES", Register: registerRobot}.Main()
 }
 
-func register(w *procession.Worker) error {
+func registerRobot(w *procession.Worker) error {
 	procession.RegisterWorkflow(w, "RatesWorkflow", fillIn)
 	procession.RegisterActivity(w, "LookUp", lookUp)
 	return nil
 }
 
-// asked contains what the data of the task says when the robot begins; rate is what it fills in.
+// rateRequest contains the task data at the start of the robot; rate is the field that the robot fills in.
 type (
-	asked struct {
+	rateRequest struct {
 		Currency string `json:"CURRENCY"`
 	}
 	rate struct {
@@ -39,21 +39,21 @@ func fillIn(ctx workflow.Context, request procession.RobotRequest) (procession.W
 	if err != nil {
 		return procession.WorkflowResponse{}, err
 	}
-	task, err := procession.TaskOf[asked](item.ProcessItem)
+	task, err := procession.TaskOf[rateRequest](item.ProcessItem)
 	if err != nil {
 		return procession.WorkflowResponse{}, err
 	}
 	found, err := procession.Call[rate](ctx, "LookUp", task.Data)
 	if err != nil {
 		// The owner reads it in the log of the task, and fills in the rate without the robot.
-		return procession.WorkflowResponse{Message: "nothing found"},
+		return procession.WorkflowResponse{Message: "no rate found"},
 			procession.LogTask(ctx, request.ProcessItemID, rest.ProcessItemTaskLogLevelWARN, "no rate of "+task.Data.Currency)
 	}
 	return procession.WorkflowResponse{Message: "filled in"}, procession.SetTaskData(ctx, request.ProcessItemID, found)
 }
 
 // lookUp stands for a call of another system.
-func lookUp(_ context.Context, a asked) (rate, error) {
+func lookUp(_ context.Context, a rateRequest) (rate, error) {
 	value, found := map[string]json.Number{"USD": "0.92", "GBP": "1.17"}[a.Currency]
 	if !found {
 		return rate{}, temporal.NewNonRetryableApplicationError(fmt.Sprintf("no rate of %q", a.Currency), "RateUnknown", nil)

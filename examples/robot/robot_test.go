@@ -23,7 +23,7 @@ func TestRobotFillsInWhatItFinds(t *testing.T) {
 	} {
 		t.Run(currency, func(t *testing.T) {
 			t.Parallel()
-			s := processiontest.New(t, processiontest.Options{Register: register})
+			s := processiontest.New(t, processiontest.Options{Register: registerRobot})
 			task := rest.ProcessItem{
 				ID: uuid.New(), Type: rest.ProcessItemTypeTASK, ProcessID: s.NewProcess().ID, OwnerID: new(uuid.New()),
 				ProcessItemDefinitionRef: &rest.ProcessItemDefinitionRef{Code: "CONVERT"},

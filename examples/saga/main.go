@@ -1,5 +1,5 @@
-// Command saga is a worker for the process TRIP, which books in three other systems. What it has booked it gives back, in
-// the opposite order, when a later booking fails for good, and when the process is cancelled.
+// Command saga is a worker for the process TRIP, which books in three other systems. It cancels its bookings in
+// reverse order if a later booking fails for good or the process is cancelled.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 
 func main() {
 	procession.Program{Name: "saga", TaskQueue: "QUEUE_TRIPS", Register: func(w *procession.Worker) error {
-		return register(w, ledger{})
+		return registerWorkflow(w, ledger{})
 	}}.Main()
 }
 
@@ -38,8 +38,8 @@ type booking struct {
 	What string
 }
 
-func register(w *procession.Worker, system bookings) error {
-	procession.RegisterWorkflow(w, "TripWorkflow", trip)
+func registerWorkflow(w *procession.Worker, system bookings) error {
+	procession.RegisterWorkflow(w, "TripWorkflow", tripWorkflow)
 	procession.RegisterActivity(w, "Book", func(ctx context.Context, b booking) (struct{}, error) {
 		return struct{}{}, system.Book(ctx, b.ID, b.What)
 	})
@@ -49,8 +49,8 @@ func register(w *procession.Worker, system bookings) error {
 	return nil
 }
 
-// trip books all or nothing, and has a person confirm the trip at the end.
-func trip(ctx workflow.Context, request procession.WorkflowRequest) (response procession.WorkflowResponse, err error) {
+// tripWorkflow books everything or cancels all bookings, and requests a confirmation by a person at the end.
+func tripWorkflow(ctx workflow.Context, request procession.WorkflowRequest) (response procession.WorkflowResponse, err error) {
 	var made []booking
 	defer func() {
 		if err == nil {

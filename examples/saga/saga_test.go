@@ -66,7 +66,7 @@ func TestTripIsBookedAsAWholeOrNotAtAll(t *testing.T) {
 			t.Parallel()
 			system := &journal{refused: test.refused}
 			s := processiontest.New(t, processiontest.Options{
-				Register: func(w *procession.Worker) error { return register(w, system) }, Workflow: "TripWorkflow",
+				Register: func(w *procession.Worker) error { return registerWorkflow(w, system) }, Workflow: "TripWorkflow",
 			})
 			s.When("CONFIRM", test.confirm)
 			_, err := s.Run()

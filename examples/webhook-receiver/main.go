@@ -33,7 +33,7 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	err := runReceiver(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "webhook-receiver:", err)
@@ -41,8 +41,8 @@ func main() {
 	}
 }
 
-// run serves webhooks until ctx ends, and finishes those in hand.
-func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
+// runReceiver serves webhooks until ctx ends, and finishes those in hand.
+func runReceiver(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
 	const prefix = "WEBHOOK_RECEIVER"
 	flags := flag.NewFlagSet("webhook-receiver", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if err != nil {
 		return err
 	}
-	// The service sends again what could not be handled, so a call is tried once.
+	// The service retries failed webhooks, so a call is tried once.
 	cfg.Attempts, cfg.Timeout = 1, callTimeout
 	api, err := procession.NewClient(cfg)
 	if err != nil {
@@ -66,14 +66,14 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if len(secrets) == 0 {
 		return errors.New("no webhook secret: set " + prefix + "_WEBHOOK_SECRETS")
 	}
-	handler, err := webhooks.NewHandler(secrets, orderDesk{api}.handle, slog.New(slog.NewTextHandler(stderr, nil)))
+	handler, err := webhooks.NewHandler(secrets, orderDesk{api}.handleEvent, slog.New(slog.NewTextHandler(stderr, nil)))
 	if err != nil {
 		return err
 	}
-	return serve(ctx, *listen, handler, stdout)
+	return serveWebhooks(ctx, *listen, handler, stdout)
 }
 
-func serve(ctx context.Context, address string, handler http.Handler, stdout io.Writer) error {
+func serveWebhooks(ctx context.Context, address string, handler http.Handler, stdout io.Writer) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)

@@ -25,8 +25,8 @@ const (
 // the item that is there already.
 type orderDesk struct{ api *procession.Client }
 
-// handle takes the step that an event calls for. Events that call for nothing are fine.
-func (d orderDesk) handle(ctx context.Context, e webhooks.Event) error {
+// handleEvent executes the step that follows an event. It ignores other events.
+func (d orderDesk) handleEvent(ctx context.Context, e webhooks.Event) error {
 	switch e.Type {
 	case webhooks.ProcessStateChanged:
 		process, err := webhooks.Decode[webhooks.ProcessState](e)
@@ -61,7 +61,7 @@ func (d orderDesk) createTask(ctx context.Context, process uuid.UUID, code strin
 	}))
 }
 
-// unlessFinished returns the error of a call; a process that has ended needs nothing more.
+// unlessFinished returns the error of a call, nil if the process has ended.
 func unlessFinished(response *http.Response, err error) error {
 	if procession.HasCode(err, rest.ErrorCodePROCESSFINISHED) {
 		return nil

@@ -53,16 +53,16 @@ func TestTheOrderDeskTakesTheNextStep(t *testing.T) {
 			})
 			require.NoError(t, err)
 			e := webhooks.Event{Type: test.kind, Data: json.RawMessage(`{"processId":"` + process.String() + `",` + test.data + `}`)}
-			require.NoError(t, orderDesk{api}.handle(t.Context(), e))
+			require.NoError(t, orderDesk{api}.handleEvent(t.Context(), e))
 			if test.want == "" {
 				require.Empty(t, got)
 				return
 			}
 			require.Equal(t, []string{test.want}, got)
 			status, body = 409, `{"message":"no","errors":[{"code":"PROCESS_FINISHED"}]}`
-			require.NoError(t, orderDesk{api}.handle(t.Context(), e), "there is nothing left to do")
+			require.NoError(t, orderDesk{api}.handleEvent(t.Context(), e), "there is nothing left to do")
 			status, body = 503, `{}`
-			require.ErrorContains(t, orderDesk{api}.handle(t.Context(), e), "HTTP 503")
+			require.ErrorContains(t, orderDesk{api}.handleEvent(t.Context(), e), "HTTP 503")
 		})
 	}
 }
@@ -83,6 +83,6 @@ func TestConfigurationThatCannotWorkIsRefused(t *testing.T) {
 			}
 			return all[name]
 		}
-		require.ErrorContains(t, run(t.Context(), nil, getenv, io.Discard, io.Discard), want)
+		require.ErrorContains(t, runReceiver(t.Context(), nil, getenv, io.Discard, io.Discard), want)
 	}
 }

@@ -1,6 +1,6 @@
 // Command bundle joins the files of each contract into one OpenAPI document. A contract is a folder of
 // api/openapi: root.yaml has the description of the API, every other file has the paths of one resource and the
-// components that they use. References are those of the joined document.
+// components that they use. References use the paths of the joined document.
 //
 //	bundle api/openapi/shape_b ...
 //
@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// writeDocument writes the document of a contract beside its folder.
+// writeDocument writes the document of a contract next to its folder.
 func writeDocument(folder string) error {
 	text, err := bundleFolder(folder)
 	if err != nil {

@@ -34,7 +34,7 @@ var (
 )
 
 func main() {
-	if err := run(os.DirFS(".")); err != nil {
+	if err := checkImports(os.DirFS(".")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -43,8 +43,8 @@ func main() {
 // table maps each folder with a row to the folders that it may import.
 type table map[string][]string
 
-// innermost returns the row that a folder belongs to, "" when there is none.
-func (t table) innermost(folder string) string {
+// innermostRow returns the row that a folder belongs to, "" when there is none.
+func (t table) innermostRow(folder string) string {
 	for ; folder != "."; folder = path.Dir(folder) {
 		if _, found := t[folder]; found {
 			return folder
@@ -53,7 +53,7 @@ func (t table) innermost(folder string) string {
 	return ""
 }
 
-func run(root fs.FS) error {
+func checkImports(root fs.FS) error {
 	text, err := fs.ReadFile(root, document)
 	if err != nil {
 		return err
@@ -66,28 +66,28 @@ func run(root fs.FS) error {
 		}
 	}
 	var failures []error
-	err = walk(root, func(file string, imports []string) {
-		row := allowed.innermost(path.Dir(file))
+	err = walkFiles(root, func(file string, imports []string) {
+		row := allowed.innermostRow(path.Dir(file))
 		if row == "" {
 			failures = append(failures, fmt.Errorf("%s: its folder has no row in %s", file, document))
 		}
 		for _, name := range imports {
 			imported[row] = append(imported[row], name)
-			if target := allowed.innermost(name); target != row {
+			if target := allowed.innermostRow(name); target != row {
 				graph[row] = append(graph[row], target)
 			}
-			if row != "" && !slices.ContainsFunc(append(allowed[row], row), around(name)) {
+			if row != "" && !slices.ContainsFunc(append(allowed[row], row), isWithin(name)) {
 				failures = append(failures, fmt.Errorf("%s imports %s, which the row of %s in %s does not allow", file, name, row, document))
 			}
 		}
 	})
 	for row, names := range allowed {
 		for _, name := range names {
-			if name != everything && !slices.ContainsFunc(imported[row], func(target string) bool { return around(target)(name) }) {
+			if name != everything && !slices.ContainsFunc(imported[row], func(target string) bool { return isWithin(target)(name) }) {
 				failures = append(failures, fmt.Errorf("%s: the row of %s names %s, which is not imported", document, row, name))
 			}
 		}
-		if slices.Contains(graph.reachable(row, table{}), row) {
+		if slices.Contains(graph.reachableRows(row, table{}), row) {
 			failures = append(failures, fmt.Errorf("%s: %s imports itself through other rows", document, row))
 		}
 	}
@@ -95,27 +95,27 @@ func run(root fs.FS) error {
 	return errors.Join(append(failures, err)...)
 }
 
-// around returns a condition for folders that are, or contain, the given one.
-func around(folder string) func(string) bool {
+// isWithin returns a condition for folders that are, or contain, the given one.
+func isWithin(folder string) func(string) bool {
 	return func(outer string) bool {
 		return outer == folder || outer == everything || strings.HasPrefix(folder, outer+"/")
 	}
 }
 
-// reachable returns the rows that a row imports, directly or through others.
-func (t table) reachable(row string, seen table) []string {
+// reachableRows returns the rows that a row imports, directly or through others.
+func (t table) reachableRows(row string, seen table) []string {
 	var found []string
 	for _, name := range t[row] {
 		if _, done := seen[name]; !done {
 			seen[name] = nil
-			found = append(append(found, name), t.reachable(name, seen)...)
+			found = append(append(found, name), t.reachableRows(name, seen)...)
 		}
 	}
 	return found
 }
 
-// walk calls visit with each Go file of the module, tests aside, and the folders of the module that it imports.
-func walk(root fs.FS, visit func(file string, imports []string)) error {
+// walkFiles calls visit with each Go file of the module, tests aside, and the folders of the module that it imports.
+func walkFiles(root fs.FS, visit func(file string, imports []string)) error {
 	return fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

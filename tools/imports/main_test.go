@@ -10,7 +10,7 @@ import (
 
 func TestTableMatchesImports(t *testing.T) {
 	t.Parallel()
-	require.NoError(t, run(os.DirFS("../..")))
+	require.NoError(t, checkImports(os.DirFS("../..")))
 }
 
 func TestRun(t *testing.T) {
@@ -54,7 +54,7 @@ func TestRun(t *testing.T) {
 				}
 				root[file] = &fstest.MapFile{Data: []byte(text)}
 			}
-			err := run(root)
+			err := checkImports(root)
 			if test.want == "" {
 				require.NoError(t, err)
 				return

@@ -14,9 +14,8 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// describe returns the bill of a binary: what it was built from, and the modules
-// and the standard library in it.
-func describe(binary string) (*cdx.BOM, error) {
+// describeBinary returns the bill of materials of a binary: its build, its modules and the standard library.
+func describeBinary(binary string) (*cdx.BOM, error) {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
 		return nil, fmt.Errorf("reading what is in %s: %w", binary, err)
@@ -26,22 +25,22 @@ func describe(binary string) (*cdx.BOM, error) {
 		return nil, err
 	}
 	bom := cdx.NewBOM()
-	subject := component(info.Main, cdx.ComponentTypeApplication)
+	subject := newComponent(info.Main, cdx.ComponentTypeApplication)
 	subject.Name = filepath.Base(binary)
 	// Several binaries come from one module.
 	subject.BOMRef += "#" + info.Path
 	subject.Hashes = &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: hash}}
-	subject.Properties = properties(info)
+	subject.Properties = buildProperties(info)
 	bom.Metadata = &cdx.Metadata{Component: &subject}
 
 	std := debug.Module{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")}
-	components := []cdx.Component{component(std, cdx.ComponentTypeLibrary)}
+	components := []cdx.Component{newComponent(std, cdx.ComponentTypeLibrary)}
 	for _, module := range info.Deps {
 		// A folder of this repository in place of a module has no name of its own.
 		if module.Replace != nil && !strings.HasPrefix(module.Replace.Path, ".") {
 			module = module.Replace
 		}
-		components = append(components, component(*module, cdx.ComponentTypeLibrary))
+		components = append(components, newComponent(*module, cdx.ComponentTypeLibrary))
 	}
 	bom.Components = &components
 	contained := make([]string, 0, len(components))
@@ -52,8 +51,8 @@ func describe(binary string) (*cdx.BOM, error) {
 	return bom, nil
 }
 
-// component names a module by its package URL.
-func component(module debug.Module, kind cdx.ComponentType) cdx.Component {
+// newComponent names a module by its package URL.
+func newComponent(module debug.Module, kind cdx.ComponentType) cdx.Component {
 	url := "pkg:golang/" + module.Path
 	// A build of a checkout has no version.
 	if module.Version != "" && module.Version != "(devel)" {
@@ -79,8 +78,8 @@ var unmaintained = map[string]string{
 	"github.com/robfig/cron/v3":   "not developed since 2021; required by go.temporal.io/server",
 }
 
-// properties returns the settings of the build that decide what is in the binary.
-func properties(info *debug.BuildInfo) *[]cdx.Property {
+// buildProperties returns the build settings that affect the content of the binary.
+func buildProperties(info *debug.BuildInfo) *[]cdx.Property {
 	all := []cdx.Property{{Name: "go:package", Value: info.Path}}
 	for _, setting := range info.Settings {
 		switch setting.Key {

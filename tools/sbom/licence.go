@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-var errNoLicence = errors.New("no known licence: read its licence, and add it to cmd/sbom/licence.go if it is acceptable")
+var errNoLicence = errors.New("no known licence: read its licence, and add it to tools/sbom/licence.go if it is acceptable")
 
 // licencePhrases are phrases that a text of the licence with the SPDX identifier
 // contains, without regard to case and white space.

@@ -2,8 +2,8 @@
 // is given: the modules that the linker recorded in it, as CycloneDX JSON. With
 // -notice it writes the modules and npm packages of a release with their licences.
 //
-//	go run ./cmd/sbom -dir dist bin/procession bin/loan-worker
-//	go run ./cmd/sbom -notice NOTICE
+//	go run ./tools/sbom -dir dist bin/procession bin/loan-worker
+//	go run ./tools/sbom -notice NOTICE
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 		os.Exit(2)
 	}
 	for _, binary := range flag.Args() {
-		path, err := write(*dir, binary)
+		path, err := writeBill(*dir, binary)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "sbom:", err)
 			os.Exit(1)
@@ -42,10 +42,10 @@ func main() {
 	}
 }
 
-// write writes the bill of a binary into dir and returns its path. The same
+// writeBill writes the bill of a binary into dir and returns its path. The same
 // binary makes the same bill.
-func write(dir, binary string) (path string, err error) {
-	bom, err := describe(binary)
+func writeBill(dir, binary string) (path string, err error) {
+	bom, err := describeBinary(binary)
 	if err != nil {
 		return "", err
 	}

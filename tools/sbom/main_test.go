@@ -30,7 +30,7 @@ func TestTheBillNamesEveryModuleInTheBinary(t *testing.T) {
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "loan-worker")
 	goTool(t, "build", "-o", binary, loan)
-	path, err := write(filepath.Join(dir, "dist"), binary)
+	path, err := writeBill(filepath.Join(dir, "dist"), binary)
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(dir, "dist", "loan-worker.cdx.json"), path)
 
@@ -70,7 +70,7 @@ func TestTheSameBinaryMakesTheSameBill(t *testing.T) {
 	require.NoError(t, err)
 	var bills [2]string
 	for i := range bills {
-		path, err := write(t.TempDir(), binary)
+		path, err := writeBill(t.TempDir(), binary)
 		require.NoError(t, err)
 		content, err := os.ReadFile(path)
 		require.NoError(t, err)
@@ -83,6 +83,6 @@ func TestAFileThatIsNoBinaryIsRefused(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "text")
 	require.NoError(t, os.WriteFile(file, []byte("text"), 0o600))
-	_, err := write(t.TempDir(), file)
+	_, err := writeBill(t.TempDir(), file)
 	require.ErrorContains(t, err, file)
 }

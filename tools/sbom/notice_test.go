@@ -69,7 +69,7 @@ func TestRenderNoticeListsPartsAndTheirNotices(t *testing.T) {
 
 func TestUnmaintainedModulesAreNoted(t *testing.T) {
 	t.Parallel()
-	noted := component(debug.Module{Path: "github.com/gogo/protobuf", Version: "v1.3.2"}, cdx.ComponentTypeLibrary)
+	noted := newComponent(debug.Module{Path: "github.com/gogo/protobuf", Version: "v1.3.2"}, cdx.ComponentTypeLibrary)
 	require.Contains(t, (*noted.Properties)[0].Value, "deprecated")
-	require.Nil(t, component(debug.Module{Path: "github.com/google/uuid"}, cdx.ComponentTypeLibrary).Properties)
+	require.Nil(t, newComponent(debug.Module{Path: "github.com/google/uuid"}, cdx.ComponentTypeLibrary).Properties)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Examples are read as a whole: each package of one, and the loan in each other language, is a few pages long, its tests
-// apart, and those in Go together with their tests stay within what a person reads. loan/drive is the acceptance of the demo rather than an example.
+// Examples are short enough to be read in full: each package, and the loan in each other language, without its
+// tests; each Go example with its tests. loan/drive is the acceptance test of the demo rather than an example.
 func TestExamplesAreShort(t *testing.T) {
 	t.Parallel()
 	const each, all = 300, 3600
@@ -36,7 +36,7 @@ func TestExamplesAreShort(t *testing.T) {
 	require.LessOrEqual(t, total, all)
 }
 
-// What a worker has to say before its workflow begins: the program, and the registration of the workflow.
+// The program and the registration of the workflow fit into fifteen lines.
 func TestLoanWorkerBeginsWithinFifteenLines(t *testing.T) {
 	t.Parallel()
 	imports := regexp.MustCompile(`(?s)import \(.*?\n\)|import "[^"\n]*"`)

@@ -16,8 +16,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Every link of a document to a file of the project leads to one, and every anchor to a heading of it. Each document
-// other than those of contributors can be reached from the README.
+// Every link in a document to a file of the project leads to an existing file and heading. Each document for
+// users can be reached from the README.
 func TestLinksOfDocuments(t *testing.T) {
 	t.Parallel()
 	documents := map[string]page{}
@@ -44,7 +44,7 @@ func TestLinksOfDocuments(t *testing.T) {
 	require.Empty(t, unreached(documents, "../../README.md"), "no page that the README leads to names them")
 }
 
-// page contains what matters of a document: where its links lead, and what can be linked to.
+// page contains the links of a document and its link targets.
 type page struct {
 	links    []string
 	headings map[string]bool

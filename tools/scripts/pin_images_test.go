@@ -82,7 +82,7 @@ func TestImagesArePinnedByTheDigestsOfTheRegistry(t *testing.T) {
 	slices.Sort(wanted)
 	wanted = slices.Compact(wanted)
 	mirror := "IMAGE_MIRROR=" + registry(t, wanted...)
-	// The second time it renews what is there.
+	// The second run renews existing digests.
 	for range 2 {
 		code, out = script(t, []string{mirror}, "pin-images", files...)
 		require.Zero(t, code, out)

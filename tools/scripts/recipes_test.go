@@ -79,8 +79,8 @@ func TestFirstFilesExist(t *testing.T) {
 	}
 }
 
-// Every kind of manifest is in each file that the recipe for a kind names. What follows from a manifest is in a file of its
-// own only for the kinds that have rows.
+// Every kind of manifest is in each file that the recipe for a kind names. Only kinds with rows have a file for
+// them.
 func TestFilesOfAKind(t *testing.T) {
 	t.Parallel()
 	kinds, err := os.ReadFile("../../domain/resource/kind.go")
@@ -123,7 +123,7 @@ func filesOfRecipe(t *testing.T, recipe string) []string {
 	return files
 }
 
-// listing returns the files in whose text every one of the expressions matches.
+// listing returns the files that match every expression.
 func listing(texts map[string][]byte, things []*regexp.Regexp) []string {
 	var files []string
 	for path, text := range texts {
@@ -134,7 +134,7 @@ func listing(texts map[string][]byte, things []*regexp.Regexp) []string {
 	return files
 }
 
-// handWritten calls see with the files whose names match and that are neither generated nor records of the past.
+// handWritten calls see for each matching file that is neither generated nor a decision record.
 func handWritten(t *testing.T, name string, see func(path string, text []byte)) {
 	t.Helper()
 	matching, generated := regexp.MustCompile(name), regexp.MustCompile(`gen\.go$|_templ\.go$|^persistence/schema\.sql$|^CHANGELOG\.md$|^api/openapi/\w+\.yaml$`)

@@ -69,7 +69,7 @@ func binary(t *testing.T, imported, body string) string {
 
 func TestTheVulnerabilityCheckSaysThatItIsSkipped(t *testing.T) {
 	t.Parallel()
-	// Nothing answers on this port, and there is no such directory.
+	// This port is closed, and the directory does not exist.
 	for _, database := range []string{"http://127.0.0.1:1", "file://" + t.TempDir() + "/nothing"} {
 		code, out := script(t, []string{"VULNDB=" + database, "VULN_REQUIRED="}, "vulnerabilities")
 		require.Zero(t, code, out)

@@ -86,16 +86,16 @@ type Options struct {
 	Schedules      []engine.Schedule
 }
 
-// Examine carries out all checks, each of which takes at most five seconds.
+// Examine runs all checks, at most five seconds each.
 func Examine(ctx context.Context, o Options) []Finding {
 	d := &doctor{Options: o}
 	defer d.close()
-	findings := examine(ctx, d.examinations())
-	d.conceal(findings)
+	findings := runExaminations(ctx, d.listExaminations())
+	d.redactFindings(findings)
 	return findings
 }
 
-// doctor has what one check opens and later ones use.
+// doctor contains the options and the resources that one check opens for later ones.
 type doctor struct {
 	Options
 
@@ -107,8 +107,8 @@ type doctor struct {
 	engine    *engine.Engine
 }
 
-// examinations returns the checks in the order of the report.
-func (d *doctor) examinations() []examination {
+// listExaminations returns the checks in the order of the report.
+func (d *doctor) listExaminations() []examination {
 	schema := []string{CheckDatabase, CheckSchema}
 	sealed := []string{CheckDatabase, CheckSchema, CheckSealKey}
 	keys := slices.Concat(sealed, []string{CheckSigningKeys})
@@ -162,9 +162,8 @@ func (d *doctor) close() {
 // redacted stands for a password.
 const redacted = "REDACTED"
 
-// conceal takes the passwords of the configuration out of what was found, should
-// an error repeat one.
-func (d *doctor) conceal(findings []Finding) {
+// redactFindings removes the passwords of the configuration from the findings: errors may contain them.
+func (d *doctor) redactFindings(findings []Finding) {
 	var pairs []string
 	for _, setting := range d.Secrets {
 		for _, secret := range passwordsIn(setting) {
@@ -203,7 +202,7 @@ func passwordsIn(setting string) []string {
 	return passwords
 }
 
-// reason returns an error in one line.
-func reason(err error) string {
+// errorText returns an error in one line.
+func errorText(err error) string {
 	return strings.Join(strings.Fields(err.Error()), " ")
 }

@@ -27,7 +27,7 @@ const (
 )
 
 func (d *doctor) checkConfiguration(context.Context) Finding {
-	const advice = "correct the setting; procession config print shows those in force, procession serve --help what there is"
+	const advice = "correct the setting; procession config print shows the settings in force, procession serve --help lists all"
 	if d.Settings != nil {
 		return fail(advice, "%s", strings.ReplaceAll(d.Settings.Error(), "\n", "; "))
 	}
@@ -38,15 +38,15 @@ func (d *doctor) checkDatabase(ctx context.Context) Finding {
 	const advice = "start PostgreSQL, or correct --database-url"
 	db, err := d.OpenDatabase(ctx)
 	if err != nil {
-		return fail(advice, "%s", reason(err))
+		return fail(advice, "%s", errorText(err))
 	}
 	d.db = db
 	info, err := db.Reader().GetServerInfo(ctx)
 	if err != nil {
 		if persistence.RefusedByPooler(err) {
-			return fail(advicePooler, "%s", reason(err))
+			return fail(advicePooler, "%s", errorText(err))
 		}
-		return fail(advice, "cannot be reached: %s", reason(err))
+		return fail(advice, "cannot be reached: %s", errorText(err))
 	}
 	if info.Major < oldestPostgres {
 		return fail(fmt.Sprintf("upgrade PostgreSQL to %d or newer", oldestPostgres), "is PostgreSQL %s, which is too old", info.Version)
@@ -59,7 +59,7 @@ func (d *doctor) checkConnections(ctx context.Context) Finding {
 	route, err := d.db.Route(ctx)
 	switch {
 	case err != nil:
-		return fail("correct --database-direct-url", "%s", reason(err))
+		return fail("correct --database-direct-url", "%s", errorText(err))
 	case route.Apart:
 		return fail("correct --database-direct-url", "--database-direct-url leads to another database than --database-url")
 	case route.DirectShared:
@@ -67,18 +67,18 @@ func (d *doctor) checkConnections(ctx context.Context) Finding {
 	case route.Shared && !route.Direct:
 		return fail(advicePooler, "--database-url leads through a pooler in transaction mode: notifications are not received")
 	case route.Shared:
-		return ok("through a pooler; notifications and migrations directly")
+		return ok("through a pooler, direct for notifications and migrations")
 	case route.Direct:
-		return ok("have sessions of their own, though there is --database-direct-url")
+		return ok("are direct sessions; --database-direct-url is not needed")
 	}
-	return ok("have sessions of their own")
+	return ok("are direct sessions")
 }
 
 func (d *doctor) checkDatabaseClock(ctx context.Context) Finding {
 	before := d.Clock()
 	info, err := d.db.Reader().GetServerInfo(ctx)
 	if err != nil {
-		return fail("start PostgreSQL", "cannot be read: %s", reason(err))
+		return fail("start PostgreSQL", "cannot be read: %s", errorText(err))
 	}
 	took := d.Clock().Sub(before)
 	ahead := info.Clock.Sub(before.Add(took / 2))
@@ -104,32 +104,32 @@ func apartText(whose string, ahead time.Duration) string {
 func (d *doctor) checkSchema(ctx context.Context) Finding {
 	current, err := d.db.Migrated(ctx)
 	if err != nil {
-		return fail("see what the database says", "%s", reason(err))
+		return fail("see the log of PostgreSQL", "%s", errorText(err))
 	}
 	if !current {
 		return fail("run procession migrate", "is older than this build")
 	}
-	return ok("is that of this build, or newer")
+	return ok("is current")
 }
 
-// checkReferences looks for rows whose tenant, person or definition is not there.
+// checkReferences finds rows that refer to a missing tenant, person or definition.
 func (d *doctor) checkReferences(ctx context.Context) Finding {
 	broken, err := d.db.Reader().FindBrokenReferences(ctx)
 	switch {
 	case err != nil:
-		return warn("see what the database says", "cannot be checked: %s", reason(err))
+		return warn("see the log of PostgreSQL", "cannot be checked: %s", errorText(err))
 	case len(broken) > 0:
-		return fail("restore what was deleted from the database by hand", "rows refer to what is not there: %s", strings.Join(broken, ", "))
+		return fail("restore the rows that were deleted by hand", "rows refer to missing rows: %s", strings.Join(broken, ", "))
 	}
-	return ok("all tenants, people and definitions of what there is exist")
+	return ok("all referenced tenants, people and definitions exist")
 }
 
 // checkSealKey opens everything that is sealed in the database.
 func (d *doctor) checkSealKey(ctx context.Context) Finding {
-	const advice = "give the key that the secrets were sealed with as --seal-key-file, or among --earlier-seal-key-files"
+	const advice = "set --seal-key-file or --earlier-seal-key-files to the key of the sealed secrets"
 	sealer, err := d.OpenSealer(ctx)
 	if err != nil {
-		return fail(advice, "%s", reason(err))
+		return fail(advice, "%s", errorText(err))
 	}
 	d.sealer = sealer
 	opened := 0
@@ -137,7 +137,7 @@ func (d *doctor) checkSealKey(ctx context.Context) Finding {
 	for _, table := range persistence.SealedTables() {
 		good, bad, err := d.openSealed(ctx, table)
 		if err != nil {
-			return fail("see what the database says", "%s", reason(err))
+			return fail("see the log of PostgreSQL", "%s", errorText(err))
 		}
 		opened += good
 		if bad > 0 {
@@ -148,7 +148,7 @@ func (d *doctor) checkSealKey(ctx context.Context) Finding {
 		return fail(advice, "secrets cannot be opened: %s", strings.Join(closed, ", "))
 	}
 	if exposed := d.SealKeyFiles.Exposed(); len(exposed) > 0 {
-		return warn("let only the user of the service read it: chmod 0400", "every user of the machine can read %s", strings.Join(exposed, ", "))
+		return warn("restrict it to the user of the service: chmod 0400", "every user of the machine can read %s", strings.Join(exposed, ", "))
 	}
 	return ok("opens all %d sealed secrets", opened)
 }
@@ -177,27 +177,27 @@ func (d *doctor) openSealed(ctx context.Context, table string) (good, bad int, e
 func (d *doctor) checkSigningKeys(ctx context.Context) Finding {
 	keys := authn.NewKeys(d.db, d.sealer, d.Clock, authn.WithPublishDelay(d.KeyPublishDelay))
 	if err := keys.Reload(ctx); err != nil {
-		return fail("see what the database says", "%s", reason(err))
+		return fail("see the log of PostgreSQL", "%s", errorText(err))
 	}
 	issuer, err := authn.NewIssuer(keys, d.Issuer, d.CertificateLifetime)
 	if err != nil {
-		return fail("correct --issuer and --certificate-lifetime", "%s", reason(err))
+		return fail("correct --issuer and --certificate-lifetime", "%s", errorText(err))
 	}
 	d.issuer = issuer
 	key := issuer.TokenKeyID(d.Clock())
 	if key == "" || issuer.RootsPEM() == "" {
-		return fail("start procession serve, which makes them", "there are none yet")
+		return fail("start procession serve, which creates them", "do not exist yet")
 	}
 	return ok("tokens are signed with key %s", key)
 }
 
-// checkWorkers counts what the observed task queues lack.
+// checkWorkers counts the problems of the observed task queues.
 func (d *doctor) checkWorkers(ctx context.Context) Finding {
 	now := d.Clock()
 	all, err := d.db.Reader().ListTaskQueues(ctx, persistence.AdministrationScope{Everywhere: true},
 		persistence.TaskQueueFilter{}, domain.PageRequest{Size: math.MaxInt32}, now)
 	if err != nil {
-		return fail("see what the database says", "%s", reason(err))
+		return fail("see the log of PostgreSQL", "%s", errorText(err))
 	}
 	queues := all.Items
 	patience := d.QueuePatience
@@ -214,7 +214,7 @@ func (d *doctor) checkWorkers(ctx context.Context) Finding {
 		problems += len(found)
 	}
 	if problems > 0 {
-		return warn("procession workers shows them all", "%d of %d task queues have problems, %d altogether; the first: %s",
+		return warn("run procession workers, which lists all", "%d of %d task queues have %d problems; the first: %s",
 			troubled, len(queues), problems, first)
 	}
 	return ok("%d task queues, none with problems", len(queues))
@@ -225,10 +225,10 @@ func (d *doctor) checkTokens(ctx context.Context) Finding {
 	issued, declared, err := d.db.Reader().CountLastingTokens(ctx)
 	switch {
 	case err != nil:
-		return fail("see what the database says", "%s", reason(err))
+		return fail("see the log of PostgreSQL", "%s", errorText(err))
 	case issued > 0:
-		return warn("procession secrets list user CODE shows them; revoke them, and issue others that expire",
+		return warn("list them with procession secrets list user CODE, revoke them, and issue tokens with an expiry",
 			"%d issued tokens and %d of manifests never expire", issued, declared)
 	}
-	return ok("those that were issued expire; %d of manifests do not", declared)
+	return ok("all issued tokens expire; %d of manifests do not", declared)
 }

@@ -1,5 +1,4 @@
-// Package doctor checks the dependencies of the service and advises what to do about what
-// is wrong. It changes nothing.
+// Package doctor checks the dependencies of the service and advises how to fix problems. It changes no data.
 package doctor
 
 import (
@@ -31,8 +30,7 @@ const (
 	Skipped = domain.VerdictSkipped
 )
 
-// examination is one check. It is left out, with the reason, when
-// one of those that it needs, all of which are named, fails.
+// examination is one check. It is skipped, with the reason, if a check in needs failed.
 type examination struct {
 	name  string
 	needs []string
@@ -47,7 +45,7 @@ func warn(advice, format string, args ...any) Finding {
 	return Finding{Verdict: Warn, Finding: fmt.Sprintf(format, args...), Advice: advice}
 }
 
-func skipped(format string, args ...any) Finding {
+func skip(format string, args ...any) Finding {
 	return Finding{Verdict: Skipped, Finding: fmt.Sprintf(format, args...)}
 }
 
@@ -55,14 +53,14 @@ func fail(advice, format string, args ...any) Finding {
 	return Finding{Verdict: Fail, Finding: fmt.Sprintf(format, args...), Advice: advice}
 }
 
-// examine carries out the examinations in their order, each within the time.
-func examine(ctx context.Context, examinations []examination) []Finding {
+// runExaminations carries out the examinations in their order, each within the time.
+func runExaminations(ctx context.Context, examinations []examination) []Finding {
 	findings := make([]Finding, 0, len(examinations))
 	failed := map[string]bool{}
 	for _, e := range examinations {
 		var found Finding
 		if i := slices.IndexFunc(e.needs, func(name string) bool { return failed[name] }); i >= 0 {
-			found = skipped("cannot be checked while %s fails", e.needs[i])
+			found = skip("cannot be checked while %s fails", e.needs[i])
 		} else {
 			limited, cancel := context.WithTimeout(ctx, checkTimeout)
 			found = e.run(limited)

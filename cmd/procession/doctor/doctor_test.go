@@ -11,7 +11,7 @@ import (
 
 func TestDoctorsVerdict(t *testing.T) {
 	t.Parallel()
-	require.NoError(t, Failure([]Finding{warn("do", "it"), ok("fine"), skipped("later")}))
+	require.NoError(t, Failure([]Finding{warn("do", "it"), ok("fine"), skip("later")}))
 	require.EqualError(t, Failure([]Finding{fail("do", "it"), ok("fine")}), "1 check of 2 fails")
 	var out bytes.Buffer
 	format := Format("text")
@@ -26,7 +26,7 @@ func TestDoctorConcealsPasswords(t *testing.T) {
 		"host=db password=hunter2 user=me", "host=db password='hunter2'",
 	} {
 		findings := []Finding{fail("do", "the password hunter2 of %s is wrong", url)}
-		(&doctor{Options: Options{Secrets: []string{url}}}).conceal(findings)
+		(&doctor{Options: Options{Secrets: []string{url}}}).redactFindings(findings)
 		require.NotContains(t, findings[0].Finding, "hunter2", url)
 		require.Contains(t, findings[0].Finding, redacted)
 	}

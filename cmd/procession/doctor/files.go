@@ -22,8 +22,8 @@ import (
 // certificateWarning is how long before its end a certificate is to be renewed.
 const certificateWarning = 30 * 24 * time.Hour
 
-// remaining judges how long a certificate is valid still.
-func (d *doctor) remaining(certificate *x509.Certificate, what, advice string) Finding {
+// checkExpiry judges how long a certificate is valid still.
+func (d *doctor) checkExpiry(certificate *x509.Certificate, what, advice string) Finding {
 	now := d.Clock()
 	left := certificate.NotAfter.Sub(now)
 	until := certificate.NotAfter.UTC().Format(time.RFC3339)
@@ -39,8 +39,8 @@ func (d *doctor) remaining(certificate *x509.Certificate, what, advice string) F
 	return ok("%s is valid until %s", what, until)
 }
 
-// worse returns the finding that matters more; the first of two that matter as much.
-func worse(a, b Finding) Finding {
+// worseFinding returns the finding that matters more; the first of two that matter as much.
+func worseFinding(a, b Finding) Finding {
 	order := map[Verdict]int{OK: 0, Skipped: 1, Warn: 2, Fail: 3}
 	if order[b.Verdict] > order[a.Verdict] {
 		return b
@@ -53,10 +53,10 @@ func worse(a, b Finding) Finding {
 func (d *doctor) checkAuthorities(context.Context) Finding {
 	own, err := certificatesIn([]byte(d.issuer.RootsPEM()))
 	if err != nil {
-		return fail("see what the database says", "the service's authority cannot be read: %s", reason(err))
+		return fail("see the log of PostgreSQL", "the service's authority cannot be read: %s", errorText(err))
 	}
-	// What the oldest says ends first does not matter once there is a newer one.
-	found := d.remaining(own[len(own)-1], "the service's authority",
+	// The oldest authority, which ends first, does not matter once there is a newer one.
+	found := d.checkExpiry(own[len(own)-1], "the service's authority",
 		"run procession ca rotate, long before the end: workers keep the old one until they start again")
 	if d.TemporalCAFile == "" {
 		return found
@@ -64,14 +64,14 @@ func (d *doctor) checkAuthorities(context.Context) Finding {
 	const advice = "renew the file of --temporal-ca-file"
 	content, err := os.ReadFile(d.TemporalCAFile)
 	if err != nil {
-		return fail(advice, "%s", reason(err))
+		return fail(advice, "%s", errorText(err))
 	}
 	given, err := certificatesIn(content)
 	if err != nil {
-		return fail(advice, "%s: %s", d.TemporalCAFile, reason(err))
+		return fail(advice, "%s: %s", d.TemporalCAFile, errorText(err))
 	}
 	for _, certificate := range given {
-		found = worse(found, d.remaining(certificate, "the authority of Temporal", advice))
+		found = worseFinding(found, d.checkExpiry(certificate, "the authority of Temporal", advice))
 	}
 	return found
 }
@@ -108,16 +108,16 @@ func (d *doctor) checkHTTPS(context.Context) Finding {
 	const advice = "renew the files of --tls-cert and --tls-key, and restart the service"
 	pair, err := tls.LoadX509KeyPair(d.TLSCert, d.TLSKey)
 	if err != nil {
-		return fail(advice, "%s", reason(err))
+		return fail(advice, "%s", errorText(err))
 	}
-	return d.remaining(pair.Leaf, "the certificate of the HTTPS listener", advice)
+	return d.checkExpiry(pair.Leaf, "the certificate of the HTTPS listener", advice)
 }
 
 // checkDocuments stores something where documents are kept, and removes it. A
 // directory that is missing is not made: the user who runs the doctor may not be the one whom
 // it has to belong to.
 func (d *doctor) checkDocuments(ctx context.Context) Finding {
-	const advice = "see that the place of --documents-url is there and that the service may write to it"
+	const advice = "check that the store of --documents-url exists and that the service may write to it"
 	if d.DocumentsURL == "" {
 		return fail(advice, "--documents-url is not given")
 	}
@@ -126,32 +126,31 @@ func (d *doctor) checkDocuments(ctx context.Context) Finding {
 		return fail(advice, "--documents-url is not a URL")
 	}
 	if _, err := os.Stat(u.Path); u.Scheme == "file" && errors.Is(err, fs.ErrNotExist) {
-		return fail("start procession serve, which makes it, or mount it", "the directory %s does not exist", u.Path)
+		return fail("start procession serve, which creates it, or mount it", "the directory %s does not exist", u.Path)
 	}
 	store, err := blobstore.Open(ctx, d.DocumentsURL)
 	if err != nil {
-		return fail(advice, "%s", reason(err))
+		return fail(advice, "%s", errorText(err))
 	}
 	d.documents = store
 	if u.Scheme == "file" {
 		// Opening tried to write.
 		if err := store.Ready(ctx); err != nil {
-			return fail(advice, "%s", reason(err))
+			return fail(advice, "%s", errorText(err))
 		}
-		return ok("can be written to")
+		return ok("is writable")
 	}
 	key := blobstore.Key{Tenant: uuid.New(), Document: uuid.New()}
 	if _, err := store.Put(ctx, key, strings.NewReader("probe"), d.MaxDocumentBytes); err != nil {
-		return fail(advice, "%s", reason(err))
+		return fail(advice, "%s", errorText(err))
 	}
 	if err := store.Delete(ctx, key); err != nil {
-		return fail(advice, "what was written cannot be deleted: %s", reason(err))
+		return fail(advice, "a written blob cannot be deleted: %s", errorText(err))
 	}
-	return ok("can be written to")
+	return ok("is writable")
 }
 
-// checkFiles judges whether what people upload is read as it should be: PDFs for AI
-// assistance at all, and everything within limits of memory and time.
+// checkFiles checks that uploads are read with limits of memory and time, and PDFs for AI assistance at all.
 func (d *doctor) checkFiles(context.Context) Finding {
 	if !d.Assisted && !d.FormsAsDocuments {
 		return ok("AI assistance and forms as PDF are off")
@@ -165,7 +164,7 @@ func (d *doctor) checkFiles(context.Context) Finding {
 	path, err := d.FindPDFToText()
 	if err != nil {
 		return warn("install poppler-utils, or give the path of pdftotext with --pdftotext",
-			"PDFs are not read for AI assistance: %s", reason(err))
+			"PDFs are not read for AI assistance: %s", errorText(err))
 	}
 	return ok("in child processes with limits, PDFs with %s", path)
 }

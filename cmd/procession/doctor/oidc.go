@@ -22,15 +22,15 @@ func (d *doctor) checkOIDC(ctx context.Context) Finding {
 		worst = ok("%d answer; redirect URIs of the console: %s", len(issuers), callbacks)
 	}
 	if !issuers[0].Scoped() {
-		worst = warn("give the issuer tenants or email-domains in --oidc-issuers",
-			"issuer %s may let in the users of all tenants", issuers[0].Issuer)
+		worst = warn("set tenants or email-domains of the issuer in --oidc-issuers",
+			"issuer %s may sign in users of all tenants", issuers[0].Issuer)
 	}
 	client := openid.NewClient()
 	client.Timeout = checkTimeout
 	for _, issuer := range issuers {
 		if err := askIssuer(ctx, client, issuer); err != nil {
-			worst = worse(worst, fail("see that the service reaches the issuer, and that --oidc-issuers is right",
-				"issuer %s: %s", issuer.Issuer, reason(err)))
+			worst = worseFinding(worst, fail("check that the service reaches the issuer, and --oidc-issuers",
+				"issuer %s: %s", issuer.Issuer, errorText(err)))
 		}
 	}
 	return worst
@@ -62,7 +62,7 @@ func askIssuer(ctx context.Context, client *http.Client, issuer authn.OIDCIssuer
 		return err
 	}
 	if len(keys) == 0 {
-		return fmt.Errorf("%s holds no key", address)
+		return fmt.Errorf("%s contains no key", address)
 	}
 	return nil
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/procession-dev/procession/persistence/retention"
 )
 
-// What is two days late is a warning; a partition lasts an eighth of the retention, between a day and 31 days.
+// A removal that is two days late is a warning; a partition lasts an eighth of the retention, between a day and
+// 31 days.
 func TestOverdueRetentionIsAWarning(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour

@@ -25,38 +25,38 @@ const (
 func (d *doctor) checkTemporalTLS(ctx context.Context) Finding {
 	const renew = "renew Temporal's certificate: procession certificate --host NAME --out DIR"
 	if d.TemporalAddress == "" {
-		return fail("give --temporal-address", "it is not known where Temporal is")
+		return fail("set --temporal-address", "--temporal-address is not set")
 	}
 	credentials, err := d.Credentials(d.issuer)
 	if err != nil {
-		return fail("correct --temporal-ca-file", "%s", reason(err))
+		return fail("correct --temporal-ca-file", "%s", errorText(err))
 	}
 	if d.probe, err = engine.NewProbe(d.TemporalAddress, credentials); err != nil {
-		return fail("correct --temporal-address", "%s", reason(err))
+		return fail("correct --temporal-address", "%s", errorText(err))
 	}
 	d.engine, err = engine.New(engine.Options{
 		Address: d.TemporalAddress, Credentials: credentials, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
-		return fail("correct --temporal-address", "%s", reason(err))
+		return fail("correct --temporal-address", "%s", errorText(err))
 	}
 	shown, untrusted, err := d.probe.ServerCertificate(ctx)
 	if err != nil {
-		return fail(adviceReachable, "%s", reason(err))
+		return fail(adviceReachable, "%s", errorText(err))
 	}
-	found := d.remaining(shown, "Temporal's certificate", renew)
+	found := d.checkExpiry(shown, "Temporal's certificate", renew)
 	if found.Verdict == Fail {
 		return found
 	}
 	if untrusted == nil {
-		return worse(found, d.checkConnection(ctx))
+		return worseFinding(found, d.checkConnection(ctx))
 	}
 	if _, ok := errors.AsType[x509.HostnameError](untrusted); ok {
 		return fail("issue a certificate for the name in --temporal-address: procession certificate --host NAME --out DIR",
-			"Temporal's certificate is for another host: %s", reason(untrusted))
+			"Temporal's certificate is for another host: %s", errorText(untrusted))
 	}
 	return fail("issue a certificate from the service's authority (procession certificate), or name the right one with --temporal-ca-file",
-		"Temporal's certificate comes from an authority that is not trusted: %s", reason(untrusted))
+		"Temporal's certificate is from an untrusted authority: %s", errorText(untrusted))
 }
 
 // checkConnection checks that Temporal takes the service's own certificate,
@@ -64,7 +64,7 @@ func (d *doctor) checkTemporalTLS(ctx context.Context) Finding {
 func (d *doctor) checkConnection(ctx context.Context) Finding {
 	if _, err := d.probe.Accepts(ctx, ""); err != nil {
 		return fail("see Temporal's log; it has to trust the service's authority (ca.pem of procession certificate) for clients",
-			"Temporal does not answer: %s", reason(err))
+			"Temporal does not answer: %s", errorText(err))
 	}
 	return ok("")
 }
@@ -74,10 +74,10 @@ func (d *doctor) checkTemporalOpen(ctx context.Context) Finding {
 	accepted, err := d.probe.Accepts(ctx, "")
 	switch {
 	case err != nil:
-		return fail(adviceReachable, "%s", reason(err))
+		return fail(adviceReachable, "%s", errorText(err))
 	case accepted:
-		return fail("configure Temporal's authorizer and claim mapper, or run temporal-server: everybody who reaches this Temporal "+
-			"may read and end every workflow", "Temporal accepts a call without a token: it lets anybody in")
+		return fail("configure Temporal's authorizer and claim mapper, or run temporal-server: every client that reaches this Temporal "+
+			"may read and end every workflow", "Temporal accepts calls without a token")
 	}
 	return ok("a call without a token is refused")
 }
@@ -99,9 +99,9 @@ func (d *doctor) checkTemporalKeys(ctx context.Context) Finding {
 	key := d.issuer.TokenKeyID(d.Clock())
 	switch {
 	case err != nil:
-		return fail(adviceReachable, "%s", reason(err))
+		return fail(adviceReachable, "%s", errorText(err))
 	case !accepted:
-		return fail("see that Temporal reaches /.well-known/jwks.json of the service (--jwks-url, keySourceURIs) and refreshes it, that "+
+		return fail("check that Temporal reaches /.well-known/jwks.json of the service (--jwks-url, keySourceURIs) and refreshes it, that "+
 			"its issuer is "+d.Issuer+", and that the clocks of the machines are synchronised (NTP)",
 			"Temporal does not accept tokens that are signed with key %s", key)
 	}
@@ -116,12 +116,12 @@ const tokenBackdating = time.Minute
 func (d *doctor) checkTemporalClock(ctx context.Context) Finding {
 	past, err := d.acceptsIssuedAt(ctx, tokenBackdating-clockTolerance)
 	if err != nil {
-		return fail(adviceReachable, "%s", reason(err))
+		return fail(adviceReachable, "%s", errorText(err))
 	}
 	future, err := d.acceptsIssuedAt(ctx, tokenBackdating+clockTolerance)
 	switch {
 	case err != nil:
-		return fail(adviceReachable, "%s", reason(err))
+		return fail(adviceReachable, "%s", errorText(err))
 	case !past:
 		return warn(adviceClock, "Temporal's clock is more than %s behind ours", clockTolerance)
 	case future:
@@ -130,17 +130,17 @@ func (d *doctor) checkTemporalClock(ctx context.Context) Finding {
 	return ok("within %s of ours", clockTolerance)
 }
 
-// namespaces returns the namespaces of all tenants and of the service.
-func (d *doctor) namespaces(ctx context.Context) ([]string, error) {
+// listNamespaces returns the namespaces of all tenants and of the service.
+func (d *doctor) listNamespaces(ctx context.Context) ([]string, error) {
 	tenants, err := d.db.Reader().ListNamespaces(ctx)
 	return append([]string{engine.Namespace}, tenants...), err
 }
 
 // checkNamespaces checks that every tenant has a namespace as workers need it.
 func (d *doctor) checkNamespaces(ctx context.Context) Finding {
-	names, err := d.namespaces(ctx)
+	names, err := d.listNamespaces(ctx)
 	if err != nil {
-		return fail("see what the database says", "%s", reason(err))
+		return fail("see the log of PostgreSQL", "%s", errorText(err))
 	}
 	findings := make([]Finding, len(names))
 	var group errgroup.Group
@@ -154,23 +154,23 @@ func (d *doctor) checkNamespaces(ctx context.Context) Finding {
 	_ = group.Wait()
 	worst := ok("all %d are set up", len(names))
 	for _, found := range findings {
-		worst = worse(worst, found)
+		worst = worseFinding(worst, found)
 	}
 	return worst
 }
 
 func (d *doctor) inspectNamespace(ctx context.Context, name string) Finding {
-	const advice = "start procession serve, which sets namespaces up, and see its log"
+	const advice = "start procession serve, which creates namespaces, and see its log"
 	state, err := d.engine.InspectNamespace(ctx, name)
 	switch {
 	case err != nil:
-		return fail("see Temporal's log", "%s", reason(err))
+		return fail("see Temporal's log", "%s", errorText(err))
 	case state.Missing:
 		return fail(advice, "the namespace %s does not exist", name)
 	case !state.Searchable:
 		return fail(advice, "the namespace %s has no search attribute %s", name, engine.SearchAttribute)
 	case !state.Usable():
-		return fail("remove the search attribute (temporal operator search-attribute remove) and let the service make it",
+		return fail("remove the search attribute (temporal operator search-attribute remove) and let the service create it",
 			"the search attribute %s of the namespace %s is %s and not Int", engine.SearchAttribute, name, state.SearchType)
 	case state.Retention < d.TemporalRetention:
 		return warn("raise the retention of the namespace (temporal operator namespace update --retention): a service that is down for "+
@@ -180,21 +180,20 @@ func (d *doctor) inspectNamespace(ctx context.Context, name string) Finding {
 	return ok("%s", name)
 }
 
-// checkOwnWorkers checks that a replica works on what the service itself runs
-// in Temporal, and that it is there.
+// checkOwnWorkers checks that a replica polls for the workflows of the service, and that its schedules exist.
 func (d *doctor) checkOwnWorkers(ctx context.Context) Finding {
-	const advice = "start procession serve, and see its log: it puts in place what is missing"
+	const advice = "start procession serve, which creates the workers and schedules, and see its log"
 	seen, err := d.engine.DescribeTaskQueue(ctx, engine.Namespace, engine.TaskQueue)
 	if err != nil {
-		return fail(advice, "%s", reason(err))
+		return fail(advice, "%s", errorText(err))
 	}
-	if !polled(seen, d.Clock()) {
-		return fail(advice, "no replica of the service works on what it runs in Temporal")
+	if !hasPoller(seen, d.Clock()) {
+		return fail(advice, "no replica of the service polls for its own workflows")
 	}
 	for _, schedule := range d.Schedules {
 		active, err := d.engine.InspectSchedule(ctx, schedule.ID)
 		if err != nil {
-			return fail("see Temporal's log", "%s", reason(err))
+			return fail("see Temporal's log", "%s", errorText(err))
 		}
 		if !active {
 			return fail(advice, "the schedule %s is missing or paused", schedule.ID)
@@ -202,16 +201,16 @@ func (d *doctor) checkOwnWorkers(ctx context.Context) Finding {
 	}
 	waiting, err := d.db.Reader().ReadAllBacklogs(ctx, d.Clock())
 	if err != nil {
-		return fail("see what the database says", "%s", reason(err))
+		return fail("see the log of PostgreSQL", "%s", errorText(err))
 	}
 	if waiting.OverdueLooks > 0 {
-		return fail(advice, "the ends of workflows have not been looked for in %d namespaces since %s", waiting.OverdueLooks, domain.LooksOverdueAfter)
+		return fail(advice, "the scan for ended workflows is overdue by more than %[2]s in %[1]d namespaces", waiting.OverdueLooks, domain.LooksOverdueAfter)
 	}
-	return ok("%d schedules run, and the ends of workflows are looked for", len(d.Schedules))
+	return ok("%d schedules run, and no scan for ended workflows is overdue", len(d.Schedules))
 }
 
-// polled reports whether workflow tasks of a queue are polled for.
-func polled(seen domain.TaskQueueObservation, now time.Time) bool {
+// hasPoller reports whether workflow tasks of a queue are polled for.
+func hasPoller(seen domain.TaskQueueObservation, now time.Time) bool {
 	for _, p := range seen.Pollers {
 		if p.Kind == domain.TaskKindWorkflow && now.Sub(p.LastAccessAt) < domain.DefaultTaskQueueTimeouts().Poll {
 			return true

@@ -14,7 +14,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx)
+	err := buildServer(ctx)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "prebuild:", err)
@@ -22,7 +22,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context) error {
+func buildServer(ctx context.Context) error {
 	source, err := temporalserver.FindSource()
 	if err != nil {
 		return err

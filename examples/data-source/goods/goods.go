@@ -12,14 +12,14 @@ import (
 // TaskQueue is the queue that the manifest of the data source names.
 const TaskQueue = "QUEUE_GOODS"
 
-// Item is one of the goods. Label is what people are shown.
+// Item is a good with its display name.
 type Item struct {
 	ID    string  `json:"id"`
 	Label string  `json:"label"`
 	Price float64 `json:"price"`
 }
 
-func items() []Item {
+func allItems() []Item {
 	return []Item{
 		{"01970000-0000-7000-8000-00000000d001", "Bolt M4", 0.2},
 		{"01970000-0000-7000-8000-00000000d002", "Bolt M6", 0.3},
@@ -34,13 +34,13 @@ func Register(w *procession.Worker) error {
 	return nil
 }
 
-// Query finds the goods whose label contains what was typed.
+// Query returns the goods with the typed text in their label.
 func Query(_ context.Context, q procession.DataSourceQuery) (procession.DataSourcePage[Item], error) {
 	if q.Filter != "" {
 		return procession.DataSourcePage[Item]{Error: "goods cannot be filtered"}, nil
 	}
 	var found []Item
-	for _, item := range items() {
+	for _, item := range allItems() {
 		if strings.Contains(strings.ToLower(item.Label), strings.ToLower(strings.TrimSpace(q.Query))) {
 			found = append(found, item)
 		}
@@ -51,12 +51,12 @@ func Query(_ context.Context, q procession.DataSourceQuery) (procession.DataSour
 	}, nil
 }
 
-// Validate accepts references whose id is that of one of the goods.
+// Validate accepts references to existing goods.
 func Validate(_ context.Context, c procession.DataSourceCheck) (procession.DataSourceVerdicts, error) {
 	verdicts := make([]procession.DataSourceVerdict, len(c.Values))
 	for i, value := range c.Values {
 		id := procession.ReferenceID(value)
-		verdicts[i].Valid = slices.ContainsFunc(items(), func(item Item) bool { return strings.EqualFold(item.ID, id) })
+		verdicts[i].Valid = slices.ContainsFunc(allItems(), func(item Item) bool { return strings.EqualFold(item.ID, id) })
 		if !verdicts[i].Valid {
 			verdicts[i].Message = "there are no such goods"
 		}

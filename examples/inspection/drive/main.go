@@ -25,7 +25,7 @@ const pollInterval = 20 * time.Millisecond
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	err := runDrive(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "drive:", err)
@@ -33,8 +33,8 @@ func main() {
 	}
 }
 
-// run plays the inspection and prints its steps.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+// runDrive plays the inspection and prints its steps.
+func runDrive(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("drive", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	endpoint := flags.String("endpoint", "http://127.0.0.1:8080", "address of the REST API")
@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, *deadline)
 	defer cancel()
 	d := &drive{api: api, email: *email, rating: *rating, out: stdout}
-	return d.inspect(ctx)
+	return d.driveInspection(ctx)
 }
 
 type drive struct {
@@ -67,7 +67,7 @@ type drive struct {
 	out    io.Writer
 }
 
-func (d *drive) inspect(ctx context.Context) error {
+func (d *drive) driveInspection(ctx context.Context) error {
 	process, err := procession.Decode[shapea.Process](d.api.CreateProcess(ctx, shapea.Process{
 		ID: new(uuid.New()), ProcessDefinition: shapea.ProcessDefinitionSummary{ID: uuid.MustParse("01970000-0000-7000-8000-00000000e003")},
 		ElementValues: shapea.ProcessElementValues{"REF": {{Type: "STRING", Value: json.RawMessage(`"A-17"`)}}},
@@ -76,9 +76,9 @@ func (d *drive) inspect(ctx context.Context) error {
 		return err
 	}
 	id := *process.ID
-	d.say("created", "process", id)
+	d.printStep("created", "process", id)
 	var task uuid.UUID
-	err = d.await(ctx, "the task", func() (bool, error) {
+	err = d.awaitCondition(ctx, "the task", func() (bool, error) {
 		page, err := procession.Decode[shapea.TaskPage](d.api.FindTasks(ctx, &shapea.FindTasksParams{
 			ProcessID: []uuid.UUID{id}, TaskDefinitionCode: []string{inspecting.TaskInspect},
 		}))
@@ -91,10 +91,10 @@ func (d *drive) inspect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := d.rate(ctx, task); err != nil {
+	if err := d.rateTask(ctx, task); err != nil {
 		return err
 	}
-	err = d.await(ctx, "the end of the process", func() (bool, error) {
+	err = d.awaitCondition(ctx, "the end of the process", func() (bool, error) {
 		process, err = procession.Decode[shapea.Process](d.api.RetrieveProcess(ctx, id))
 		return err == nil && *process.State != shapea.ProcessStateRUNNING, err
 	})
@@ -105,12 +105,12 @@ func (d *drive) inspect(ctx context.Context) error {
 	if *process.State != shapea.ProcessStateCOMPLETED || string(score.Value) != d.rating {
 		return fmt.Errorf("the process is %s with the score %s, not COMPLETED with %s", *process.State, score.Value, d.rating)
 	}
-	d.say("completed", "score", d.rating)
+	d.printStep("completed", "score", d.rating)
 	return nil
 }
 
-// rate takes the task, fills it in and completes it.
-func (d *drive) rate(ctx context.Context, id uuid.UUID) error {
+// rateTask takes the task, fills it in and completes it.
+func (d *drive) rateTask(ctx context.Context, id uuid.UUID) error {
 	task, err := procession.Decode[shapea.Task](d.api.RetrieveTask(ctx, id))
 	if err != nil {
 		return err
@@ -132,16 +132,16 @@ func (d *drive) rate(ctx context.Context, id uuid.UUID) error {
 	if err == nil && *task.State != shapea.TaskStateCOMPLETED {
 		err = fmt.Errorf("the task is %s, not COMPLETED", *task.State)
 	}
-	d.say("rated", "task", id)
+	d.printStep("rated", "task", id)
 	return err
 }
 
-func (d *drive) say(what, name string, value any) {
+func (d *drive) printStep(what, name string, value any) {
 	_, _ = fmt.Fprintf(d.out, "%s %s=%v\n", what, name, value)
 }
 
-// await looks until it is done, fails, or ctx ends.
-func (d *drive) await(ctx context.Context, what string, look func() (bool, error)) error {
+// awaitCondition looks until it is done, fails, or ctx ends.
+func (d *drive) awaitCondition(ctx context.Context, what string, look func() (bool, error)) error {
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	for {

@@ -74,7 +74,7 @@ func Register(w *procession.Worker, options Options) error {
 	if options.WithActivityToken {
 		wait = forActivity
 	}
-	procession.RegisterWorkflow(w, WorkflowType, inspection(wait))
+	procession.RegisterWorkflow(w, WorkflowType, newInspection(wait))
 	procession.RegisterActivity(w, activityCreateTask, func(ctx context.Context, r createTaskRequest) (taskResponse, error) {
 		task, err := procession.Decode[shapea.Task](api.CreateTask(ctx, nil, r.Task))
 		return taskResponse{task}, err
@@ -100,9 +100,9 @@ func Register(w *procession.Worker, options Options) error {
 	return nil
 }
 
-// inspection returns the workflow of an inspection, whose rating becomes the score of the process. createAndWait returns
-// when the task is finished.
-func inspection(createAndWait func(workflow.Context, shapea.Task) error) func(workflow.Context, procession.WorkflowRequest) (procession.WorkflowResponse, error) {
+// newInspection returns the workflow of an inspection. The rating becomes the score of the process. createAndWait
+// returns when the task is finished.
+func newInspection(createAndWait func(workflow.Context, shapea.Task) error) func(workflow.Context, procession.WorkflowRequest) (procession.WorkflowResponse, error) {
 	return func(ctx workflow.Context, request procession.WorkflowRequest) (procession.WorkflowResponse, error) {
 		// However often the activity or the whole workflow is repeated, there is one task.
 		id := procession.ItemID(request.ProcessID, TaskInspect)

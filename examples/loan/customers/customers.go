@@ -28,11 +28,11 @@ const activityUploadStatement = "Customer_uploadStatement"
 // the action with the status ERROR.
 const failureCustomer = "CustomerInvalid"
 
-// goldBalance is what it takes to be a GOLD customer.
+// goldBalance is the minimum balance of a GOLD customer.
 const goldBalance = 10000
 
-// decimal is what counts as a balance. It bounds digits and exponent, because big.Rat would spend any amount of memory
-// on 1e999999999.
+// decimal is the pattern of a balance. It bounds digits and exponent, because big.Rat would spend any amount of
+// memory on 1e999999999.
 const decimal = `^-?[0-9]{1,15}(\.[0-9]{1,10})?([eE][+-]?[0-9])?$`
 
 // customer is the data of a CUSTOMER, with numbers as they are there.
@@ -91,10 +91,10 @@ func Recalculate(ctx workflow.Context, request procession.ArtifactActionRequest)
 	return procession.ArtifactActionResponse{Message: "The customer is " + tier}, err
 }
 
-// uploadStatement writes the statement and uploads it in one go: a document has no place in a workflow's history. What
-// an attempt uploaded before it was repeated is deleted by the service after two hours.
+// uploadStatement creates and uploads the statement in one activity: histories must not contain documents. The
+// service deletes the uploads of failed attempts after two hours.
 func uploadStatement(ctx context.Context, api *procession.Client, request statementRequest) (procession.Downloadable, error) {
-	content, err := statement(request.Month, request.Customer)
+	content, err := renderStatement(request.Month, request.Customer)
 	if err != nil {
 		return procession.Downloadable{}, err
 	}
@@ -122,8 +122,8 @@ func tierOf(balance json.RawMessage) (string, error) {
 	return "SILVER", nil
 }
 
-// statement returns a table of one line, with the numbers as they are in the customer's data.
-func statement(month string, of customer) ([]byte, error) {
+// renderStatement returns a table of one line, with the numbers as they are in the customer's data.
+func renderStatement(month string, of customer) ([]byte, error) {
 	content, err := sheet.Encode([][]string{
 		{"month", "name", "tier", "balance"},
 		{month, textOf(of.Name), textOf(of.Tier), textOf(of.Balance)},

@@ -36,7 +36,7 @@ func newService(t *testing.T, spoil func(operation string, item *rest.ProcessIte
 func driving(t *testing.T, url string, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	err := run(t.Context(), append([]string{"-endpoint", url}, args...), environment{
+	err := runDrive(t.Context(), append([]string{"-endpoint", url}, args...), environment{
 		getenv: func(string) string { return "" }, stdout: &out, stderr: io.Discard, clock: time.Now,
 	})
 	return out.String(), err

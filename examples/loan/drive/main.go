@@ -21,7 +21,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], environment{
+	err := runDrive(ctx, os.Args[1:], environment{
 		getenv: os.Getenv,
 		stdout: os.Stdout,
 		stderr: os.Stderr,
@@ -79,8 +79,8 @@ func parseConfig(args []string, env environment) (config, error) {
 	return cfg, nil
 }
 
-// run plays every scenario in turn and stops at the first surprise.
-func run(ctx context.Context, args []string, env environment) error {
+// runDrive plays every scenario in turn and stops at the first surprise.
+func runDrive(ctx context.Context, args []string, env environment) error {
 	cfg, err := parseConfig(args, env)
 	if err != nil {
 		return err
@@ -90,13 +90,13 @@ func run(ctx context.Context, args []string, env environment) error {
 		return err
 	}
 	begun := env.clock()
-	for _, s := range scenarios() {
+	for _, s := range allScenarios() {
 		d := &drive{cfg: cfg, cast: cast, clock: env.clock, out: env.stdout}
-		if err := d.play(ctx, s); err != nil {
+		if err := d.runScenario(ctx, s); err != nil {
 			return fmt.Errorf("%s: %w", s.title, err)
 		}
 	}
-	_, _ = fmt.Fprintf(env.stdout, "\nall %d loans went as they should (%.1f s)\n", len(scenarios()), env.clock().Sub(begun).Seconds())
+	_, _ = fmt.Fprintf(env.stdout, "\nall %d loans went as they should (%.1f s)\n", len(allScenarios()), env.clock().Sub(begun).Seconds())
 	return nil
 }
 

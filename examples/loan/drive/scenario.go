@@ -13,8 +13,8 @@ import (
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
-// scenario is one loan and what must become of it. Amounts lie far from the limit of 5,000 EUR, so that any sensible
-// exchange rate gives the same branch.
+// scenario is a loan with its expected outcome. Amounts are far from the limit of 5,000 EUR, so that any
+// sensible exchange rate selects the same branch.
 type scenario struct {
 	title        string
 	amount       json.RawMessage
@@ -24,7 +24,7 @@ type scenario struct {
 	acknowledge  bool // Carol completes the notification after the process has ended
 }
 
-func scenarios() []scenario {
+func allScenarios() []scenario {
 	return []scenario{
 		{
 			title: "a small loan is granted at once", amount: json.RawMessage(`"1200.50"`), currency: "EUR",
@@ -41,25 +41,25 @@ func scenarios() []scenario {
 	}
 }
 
-// play drives one scenario from the start of the process to its end.
-func (d *drive) play(ctx context.Context, s scenario) error {
+// runScenario drives one scenario from the start of the process to its end.
+func (d *drive) runScenario(ctx context.Context, s scenario) error {
 	processID, err := uuid.NewV7()
 	if err != nil {
 		return fmt.Errorf("making the process id: %w", err)
 	}
-	d.title(s.title, processID)
+	d.printTitle(s.title, processID)
 	if err := d.startProcess(ctx, processID); err != nil {
 		return err
 	}
-	if err := d.apply(ctx, processID, s); err != nil {
+	if err := d.submitApplication(ctx, processID, s); err != nil {
 		return err
 	}
 	if s.approval != "" {
-		if err := d.approve(ctx, processID, s); err != nil {
+		if err := d.approveLoan(ctx, processID, s); err != nil {
 			return err
 		}
 	}
-	return d.finish(ctx, processID, s)
+	return d.checkOutcome(ctx, processID, s)
 }
 
 // startProcess creates the process as Carol, twice: the second time must find the first.
@@ -71,16 +71,16 @@ func (d *drive) startProcess(ctx context.Context, processID uuid.UUID) error {
 		if again {
 			what = "starts it again: same process"
 		}
-		err := d.step(ctx, carol, what, func(ctx context.Context) (string, error) {
+		err := d.runStep(ctx, carol, what, func(ctx context.Context) (string, error) {
 			response, err := carol.api.CreateProcess(ctx, params)
 			process, err := procession.Decode[rest.Process](response, err)
 			if err != nil {
 				return "", err
 			}
 			return string(process.State), firstOf(
-				expect("created (201) and not found (200)", response.StatusCode == http.StatusCreated, !again),
-				expect("process id", process.ID, processID),
-				expect("state", process.State, rest.ProcessStateRUNNING),
+				requireEqual("created (201) and not found (200)", response.StatusCode == http.StatusCreated, !again),
+				requireEqual("process id", process.ID, processID),
+				requireEqual("state", process.State, rest.ProcessStateRUNNING),
 				expectPrincipal("initiator", process.InitiatorID, carol.id),
 			)
 		})
@@ -91,49 +91,49 @@ func (d *drive) startProcess(ctx context.Context, processID uuid.UUID) error {
 	return nil
 }
 
-// apply has Carol fill in and complete the application.
-func (d *drive) apply(ctx context.Context, processID uuid.UUID, s scenario) error {
+// submitApplication has Carol fill in and complete the application.
+func (d *drive) submitApplication(ctx context.Context, processID uuid.UUID, s scenario) error {
 	carol := d.cast.carol
 	item, err := d.awaitTask(ctx, carol, processID, "LOAN_APPLICATION", rest.ProcessItemTaskStateREADY)
 	if err != nil {
 		return err
 	}
-	if err := d.claim(ctx, carol, item.ID); err != nil {
+	if err := d.claimTask(ctx, carol, item.ID); err != nil {
 		return err
 	}
 	data := json.RawMessage(`{"FIRST_NAME":"Carol","LAST_NAME":"Demo","CURRENCY":"` + s.currency + `","AMOUNT":` + string(s.amount) + `}`)
-	err = d.step(ctx, carol, fmt.Sprintf("fills in %s %s", strings.Trim(string(s.amount), `"`), s.currency), func(ctx context.Context) (string, error) {
+	err = d.runStep(ctx, carol, fmt.Sprintf("fills in %s %s", strings.Trim(string(s.amount), `"`), s.currency), func(ctx context.Context) (string, error) {
 		filled, err := procession.Decode[rest.ProcessItem](carol.api.UpdateProcessItemTaskData(ctx, item.ID,
 			rest.ProcessItemTaskDataUpdateParams{Data: rest.JSONValue{Value: data}}))
 		if err != nil {
 			return "", err
 		}
-		return "valid", firstOf(expectValid(filled), expect("AMOUNT", dataOf(filled)["AMOUNT"], string(s.amount)))
+		return "valid", firstOf(expectValid(filled), requireEqual("AMOUNT", dataOf(filled)["AMOUNT"], string(s.amount)))
 	})
 	if err != nil {
 		return err
 	}
-	return d.complete(ctx, carol, item.ID)
+	return d.completeTask(ctx, carol, item.ID)
 }
 
-// approve has Bob decide, after checking that the worker gave him the data of his decision.
-func (d *drive) approve(ctx context.Context, processID uuid.UUID, s scenario) error {
+// approveLoan has Bob decide, after checking that the worker gave him the data of his decision.
+func (d *drive) approveLoan(ctx context.Context, processID uuid.UUID, s scenario) error {
 	bob, carol := d.cast.bob, d.cast.carol
 	item, err := d.awaitTask(ctx, bob, processID, "APPROVE_LOAN", rest.ProcessItemTaskStateREADY)
 	if err != nil {
 		return err
 	}
-	err = d.step(ctx, carol, "may not approve her own loan", func(ctx context.Context) (string, error) {
+	err = d.runStep(ctx, carol, "may not approve her own loan", func(ctx context.Context) (string, error) {
 		_, err := procession.Decode[rest.ProcessItem](carol.api.ClaimProcessItemTask(ctx, item.ID))
 		return expectRefusal(err, 403, 404)
 	})
 	if err != nil {
 		return err
 	}
-	if err := d.claim(ctx, bob, item.ID); err != nil {
+	if err := d.claimTask(ctx, bob, item.ID); err != nil {
 		return err
 	}
-	err = d.step(ctx, bob, "reads what to decide on", func(ctx context.Context) (string, error) {
+	err = d.runStep(ctx, bob, "reads what to decide on", func(ctx context.Context) (string, error) {
 		read, err := procession.Decode[rest.ProcessItem](bob.api.RetrieveProcessItem(ctx, item.ID))
 		if err != nil {
 			return "", err
@@ -141,15 +141,15 @@ func (d *drive) approve(ctx context.Context, processID uuid.UUID, s scenario) er
 		data := dataOf(read)
 		amount := strings.Trim(data["AMOUNT"], `"`)
 		return amount + " EUR", firstOf(
-			expect("FIRST_NAME", data["FIRST_NAME"], `"Carol"`),
-			expect("LAST_NAME", data["LAST_NAME"], `"Demo"`),
-			expect("AMOUNT is filled in", amount != "" && amount != "null", true),
+			requireEqual("FIRST_NAME", data["FIRST_NAME"], `"Carol"`),
+			requireEqual("LAST_NAME", data["LAST_NAME"], `"Demo"`),
+			requireEqual("AMOUNT is filled in", amount != "" && amount != "null", true),
 		)
 	})
 	if err != nil {
 		return err
 	}
-	err = d.step(ctx, bob, "decides "+s.approval, func(ctx context.Context) (string, error) {
+	err = d.runStep(ctx, bob, "decides "+s.approval, func(ctx context.Context) (string, error) {
 		decided, err := procession.Decode[rest.ProcessItem](bob.api.PatchProcessItemTaskDataWithApplicationJSONPatchPlusJSONBody(ctx,
 			item.ID, rest.JSONPatch{{Op: rest.JSONPatchOperationOpAdd, Path: "/APPROVAL", Value: json.RawMessage(`"` + s.approval + `"`)}}))
 		if err != nil {
@@ -157,18 +157,18 @@ func (d *drive) approve(ctx context.Context, processID uuid.UUID, s scenario) er
 		}
 		return "valid", firstOf(
 			expectValid(decided),
-			expect("APPROVAL", dataOf(decided)["APPROVAL"], `"`+s.approval+`"`),
-			expect("FIRST_NAME", dataOf(decided)["FIRST_NAME"], `"Carol"`),
+			requireEqual("APPROVAL", dataOf(decided)["APPROVAL"], `"`+s.approval+`"`),
+			requireEqual("FIRST_NAME", dataOf(decided)["FIRST_NAME"], `"Carol"`),
 		)
 	})
 	if err != nil {
 		return err
 	}
-	return d.complete(ctx, bob, item.ID)
+	return d.completeTask(ctx, bob, item.ID)
 }
 
-// finish checks the outcome: the notification, the end of the process and what a manager sees of it.
-func (d *drive) finish(ctx context.Context, processID uuid.UUID, s scenario) error {
+// checkOutcome checks the outcome: the notification, the end of the process and the view of a manager.
+func (d *drive) checkOutcome(ctx context.Context, processID uuid.UUID, s scenario) error {
 	alice, carol := d.cast.alice, d.cast.carol
 	notification, err := d.awaitTask(ctx, carol, processID, s.notification, rest.ProcessItemTaskStateCLAIMED)
 	if err != nil {
@@ -180,17 +180,17 @@ func (d *drive) finish(ctx context.Context, processID uuid.UUID, s scenario) err
 	if err := d.awaitProcess(ctx, carol, processID, rest.ProcessStateCOMPLETED); err != nil {
 		return err
 	}
-	err = d.step(ctx, alice, "reads the process as manager", func(ctx context.Context) (string, error) {
+	err = d.runStep(ctx, alice, "reads the process as manager", func(ctx context.Context) (string, error) {
 		process, err := procession.Decode[rest.Process](alice.api.RetrieveProcess(ctx, processID))
 		if err != nil {
 			return "", err
 		}
-		metadata := members(process.Metadata)
+		metadata := stringMembers(process.Metadata)
 		return string(process.State), firstOf(
-			expect("state", process.State, rest.ProcessStateCOMPLETED),
+			requireEqual("state", process.State, rest.ProcessStateCOMPLETED),
 			expectPrincipal("initiator", process.InitiatorID, carol.id),
-			expect("metadata FIRST_NAME", metadata["FIRST_NAME"], `"Carol"`),
-			expect("metadata LAST_NAME", metadata["LAST_NAME"], `"Demo"`),
+			requireEqual("metadata FIRST_NAME", metadata["FIRST_NAME"], `"Carol"`),
+			requireEqual("metadata LAST_NAME", metadata["LAST_NAME"], `"Demo"`),
 		)
 	})
 	if err != nil {
@@ -200,7 +200,7 @@ func (d *drive) finish(ctx context.Context, processID uuid.UUID, s scenario) err
 		return err
 	}
 	if s.acknowledge {
-		return d.complete(ctx, carol, notification.ID)
+		return d.completeTask(ctx, carol, notification.ID)
 	}
 	return nil
 }
@@ -212,8 +212,8 @@ func (d *drive) checkItems(ctx context.Context, processID uuid.UUID, s scenario)
 		want = append(want, "APPROVE_LOAN COMPLETED")
 	}
 	want = append(want, s.notification+" CLAIMED")
-	return d.step(ctx, d.cast.alice, "lists its items", func(ctx context.Context) (string, error) {
-		items, err := find(ctx, d.cast.alice, processID)
+	return d.runStep(ctx, d.cast.alice, "lists its items", func(ctx context.Context) (string, error) {
+		items, err := findItems(ctx, d.cast.alice, processID)
 		if err != nil {
 			return "", err
 		}
@@ -221,6 +221,6 @@ func (d *drive) checkItems(ctx context.Context, processID uuid.UUID, s scenario)
 		for _, item := range items {
 			got = append(got, item.ProcessItemDefinitionRef.Code+" "+string(item.Task.State))
 		}
-		return fmt.Sprintf("%d items", len(got)), expect("items", strings.Join(got, ", "), strings.Join(want, ", "))
+		return fmt.Sprintf("%d items", len(got)), requireEqual("items", strings.Join(got, ", "), strings.Join(want, ", "))
 	})
 }

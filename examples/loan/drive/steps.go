@@ -18,7 +18,7 @@ import (
 // pollInterval separates two looks at something awaited.
 const pollInterval = 20 * time.Millisecond
 
-// drive plays scenarios and prints what it does.
+// drive runs scenarios and prints the steps.
 type drive struct {
 	cfg   config
 	cast  cast
@@ -26,12 +26,12 @@ type drive struct {
 	out   io.Writer
 }
 
-func (d *drive) title(text string, processID uuid.UUID) {
+func (d *drive) printTitle(text string, processID uuid.UUID) {
 	_, _ = fmt.Fprintf(d.out, "\n%s (process %s)\n", text, processID)
 }
 
-// step runs one action under the step deadline and prints its line, which the action may end with a short finding.
-func (d *drive) step(ctx context.Context, who person, what string, action func(context.Context) (string, error)) error {
+// runStep runs one action under the step deadline and prints its line, which the action may end with a short finding.
+func (d *drive) runStep(ctx context.Context, who person, what string, action func(context.Context) (string, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, d.cfg.stepDeadline)
 	defer cancel()
 	begun := d.clock()
@@ -48,10 +48,10 @@ func (d *drive) step(ctx context.Context, who person, what string, action func(c
 	return nil
 }
 
-// await calls look every 20 ms until it reports success, fails, or the step deadline passes; then the error contains
+// awaitCondition calls look every 20 ms until it reports success, fails, or the step deadline passes; then the error contains
 // the last finding.
-func (d *drive) await(ctx context.Context, who person, what string, look func(context.Context) (seen string, done bool, err error)) error {
-	return d.step(ctx, who, what, func(ctx context.Context) (string, error) {
+func (d *drive) awaitCondition(ctx context.Context, who person, what string, look func(context.Context) (seen string, done bool, err error)) error {
+	return d.runStep(ctx, who, what, func(ctx context.Context) (string, error) {
 		ticker := time.NewTicker(pollInterval)
 		defer ticker.Stop()
 		seen := "nothing yet"
@@ -79,25 +79,25 @@ func (d *drive) awaitTask(
 	ctx context.Context, who person, processID uuid.UUID, code string, state rest.ProcessItemTaskState,
 ) (rest.ProcessItemPageItem, error) {
 	var found rest.ProcessItemPageItem
-	err := d.await(ctx, who, "waits for "+code, func(ctx context.Context) (string, bool, error) {
-		items, err := find(ctx, who, processID, code)
+	err := d.awaitCondition(ctx, who, "waits for "+code, func(ctx context.Context) (string, bool, error) {
+		items, err := findItems(ctx, who, processID, code)
 		if err != nil || len(items) == 0 {
 			return "no " + code, false, err
 		}
 		found = items[0]
 		return string(found.Task.State), true, firstOf(
-			expect("number of "+code+" items", len(items), 1),
-			expect("type of "+code, found.Type, rest.ProcessItemTypeTASK),
-			expect("code", found.ProcessItemDefinitionRef.Code, code),
-			expect("process of "+code, found.ProcessID, processID),
-			expect("state of "+code, found.Task.State, state),
+			requireEqual("number of "+code+" items", len(items), 1),
+			requireEqual("type of "+code, found.Type, rest.ProcessItemTypeTASK),
+			requireEqual("code", found.ProcessItemDefinitionRef.Code, code),
+			requireEqual("process of "+code, found.ProcessID, processID),
+			requireEqual("state of "+code, found.Task.State, state),
 		)
 	})
 	return found, err
 }
 
-// find lists the items of a process, of all codes or of some, the oldest first.
-func find(ctx context.Context, who person, processID uuid.UUID, codes ...string) ([]rest.ProcessItemPageItem, error) {
+// findItems lists the items of a process, of all codes or of some, the oldest first.
+func findItems(ctx context.Context, who person, processID uuid.UUID, codes ...string) ([]rest.ProcessItemPageItem, error) {
 	page, err := procession.Decode[rest.ProcessItemPage](who.api.FindProcessItems(ctx, &rest.FindProcessItemsParams{
 		Size: new(100), Sort: []string{"createdAt,asc"}, ProcessID: []uuid.UUID{processID}, ProcessItemDefinitionCode: codes,
 	}))
@@ -105,7 +105,7 @@ func find(ctx context.Context, who person, processID uuid.UUID, codes ...string)
 }
 
 func (d *drive) awaitProcess(ctx context.Context, who person, processID uuid.UUID, state rest.ProcessState) error {
-	return d.await(ctx, who, "waits for the end of the process", func(ctx context.Context) (string, bool, error) {
+	return d.awaitCondition(ctx, who, "waits for the end of the process", func(ctx context.Context) (string, bool, error) {
 		process, err := procession.Decode[rest.Process](who.api.RetrieveProcess(ctx, processID))
 		if err != nil {
 			return "", false, err
@@ -117,29 +117,29 @@ func (d *drive) awaitProcess(ctx context.Context, who person, processID uuid.UUI
 	})
 }
 
-func (d *drive) claim(ctx context.Context, who person, itemID uuid.UUID) error {
-	return d.step(ctx, who, "claims it", func(ctx context.Context) (string, error) {
+func (d *drive) claimTask(ctx context.Context, who person, itemID uuid.UUID) error {
+	return d.runStep(ctx, who, "claims it", func(ctx context.Context) (string, error) {
 		item, err := procession.Decode[rest.ProcessItem](who.api.ClaimProcessItemTask(ctx, itemID))
 		if err != nil {
 			return "", err
 		}
 		return string(item.Task.State), firstOf(
-			expect("state", item.Task.State, rest.ProcessItemTaskStateCLAIMED), expectPrincipal("owner", item.OwnerID, who.id),
+			requireEqual("state", item.Task.State, rest.ProcessItemTaskStateCLAIMED), expectPrincipal("owner", item.OwnerID, who.id),
 		)
 	})
 }
 
-func (d *drive) complete(ctx context.Context, who person, itemID uuid.UUID) error {
-	return d.step(ctx, who, "completes it", func(ctx context.Context) (string, error) {
+func (d *drive) completeTask(ctx context.Context, who person, itemID uuid.UUID) error {
+	return d.runStep(ctx, who, "completes it", func(ctx context.Context) (string, error) {
 		item, err := procession.Decode[rest.ProcessItem](who.api.CompleteProcessItemTask(ctx, itemID))
 		if err != nil {
 			return "", err
 		}
-		return string(item.Task.State), expect("state", item.Task.State, rest.ProcessItemTaskStateCOMPLETED)
+		return string(item.Task.State), requireEqual("state", item.Task.State, rest.ProcessItemTaskStateCOMPLETED)
 	})
 }
 
-func expect[T comparable](what string, got, want T) error {
+func requireEqual[T comparable](what string, got, want T) error {
 	if got != want {
 		return fmt.Errorf("%s: got %v, want %v", what, got, want)
 	}
@@ -150,7 +150,7 @@ func expectPrincipal(what string, got *uuid.UUID, want uuid.UUID) error {
 	if got == nil {
 		return fmt.Errorf("%s: got none, want %s", what, want)
 	}
-	return expect(what, *got, want)
+	return requireEqual(what, *got, want)
 }
 
 func expectValid(item rest.ProcessItem) error {
@@ -175,10 +175,10 @@ func expectRefusal(err error, statuses ...int) (string, error) {
 }
 
 // dataOf returns the data of a task, by member.
-func dataOf(item rest.ProcessItem) map[string]string { return members(item.Task.Data) }
+func dataOf(item rest.ProcessItem) map[string]string { return stringMembers(item.Task.Data) }
 
-// members returns the members of a value as they are written in it.
-func members(value *rest.JSONValue) map[string]string {
+// stringMembers returns the members of a value as they are written in it.
+func stringMembers(value *rest.JSONValue) map[string]string {
 	var raw map[string]json.RawMessage
 	if value == nil || json.Unmarshal(value.Value, &raw) != nil {
 		return nil

@@ -21,14 +21,14 @@ const SignalRemind = "Remind"
 // Register registers the workflow of expense claims with a worker.
 func Register(w *procession.Worker) { procession.RegisterWorkflow(w, WorkflowType, Expenses) }
 
-// Expenses asks for the receipts of a trip, has them checked, and reports in a message what is paid. Until the check is
-// done, each reminder becomes a message of the process.
+// Expenses requests the receipts of a trip and a check of them, and reports the paid amount in a message. Until
+// the check is done, each reminder becomes a message of the process.
 func Expenses(ctx workflow.Context, _ procession.WorkflowRequest) (procession.WorkflowResponse, error) {
 	claimed, err := procession.AwaitTask[ClaimExpenses](ctx, TaskClaimExpenses)
 	if err != nil {
 		return procession.WorkflowResponse{}, err
 	}
-	total, err := sum(claimed.Data.Receipts)
+	total, err := sumReceipts(claimed.Data.Receipts)
 	if err != nil {
 		return procession.WorkflowResponse{}, err
 	}
@@ -47,8 +47,8 @@ func Expenses(ctx workflow.Context, _ procession.WorkflowRequest) (procession.Wo
 	return procession.WorkflowResponse{Message: outcome}, err
 }
 
-// sum adds up amounts in cents: sums of floats are not exact.
-func sum(receipts []ClaimExpensesReceiptsItem) (json.Number, error) {
+// sumReceipts adds up amounts in cents: sums of floats are not exact.
+func sumReceipts(receipts []ClaimExpensesReceiptsItem) (json.Number, error) {
 	cents := int64(0)
 	for _, receipt := range receipts {
 		amount, err := receipt.Amount.Float64()

@@ -11,8 +11,8 @@ import (
 // limitEUR is the largest amount granted without approval.
 const limitEUR = 5000
 
-// euroRates returns what one unit of a currency is worth in EUR. A workflow must decide the same on every replay, so the
-// example uses fixed rates; a real one would ask for the day's rate in an activity.
+// euroRates returns the value of one unit of a currency in EUR. A workflow must decide the same on every
+// replay, so the example uses fixed rates; a real one would request the rate of the day in an activity.
 func euroRates() map[LoanApplicationCurrency]*big.Rat {
 	return map[LoanApplicationCurrency]*big.Rat{
 		LoanApplicationCurrencyEur: big.NewRat(1, 1),
@@ -21,7 +21,7 @@ func euroRates() map[LoanApplicationCurrency]*big.Rat {
 	}
 }
 
-// decimal is what counts as an amount. It bounds digits and exponent, because big.Rat would spend any amount of
+// decimal is the pattern of an amount. It bounds digits and exponent, because big.Rat would spend any amount of
 // memory on 1e999999999.
 const decimal = `^[0-9]{1,15}(\.[0-9]{1,10})?([eE][+-]?[0-9])?$`
 

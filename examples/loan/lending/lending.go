@@ -1,4 +1,5 @@
-// Package lending is the process LOAN as a workflow. Its types and codes are those of the definition.
+// Package lending implements the workflow of the process LOAN. Types and codes equal the names in the
+// definition.
 package lending
 
 //go:generate go run ../../../cmd/procession generate go -f ../../demo/loan.yaml --package lending --to loan.gen.go
@@ -12,8 +13,8 @@ import (
 	"github.com/procession-dev/procession/sdk"
 )
 
-// failureApplication is the failure type of an application that the workflow can do nothing with. The service turns
-// such a failure into an incident of the process.
+// failureApplication is the failure type of an invalid application. The service turns such a failure into an
+// incident of the process.
 const failureApplication = "LoanApplicationInvalid"
 
 // Register registers the workflow of loans with a worker.
@@ -46,13 +47,13 @@ func Loan(ctx workflow.Context, _ procession.WorkflowRequest) (procession.Workfl
 		granted = decided.Data.Approval == ApproveLoanApprovalYes
 	}
 	if granted {
-		return notify(ctx, TaskNotificationGranted, "The loan is granted")
+		return notifyOwner(ctx, TaskNotificationGranted, "The loan is granted")
 	}
-	return notify(ctx, TaskNotificationRejection, "The loan is rejected")
+	return notifyOwner(ctx, TaskNotificationRejection, "The loan is rejected")
 }
 
-// notify creates a task with the outcome for the current initiator of the process, and does not wait for it.
-func notify(ctx workflow.Context, code, message string) (procession.WorkflowResponse, error) {
+// notifyOwner creates a task with the outcome for the current initiator of the process, and does not wait for it.
+func notifyOwner(ctx workflow.Context, code, message string) (procession.WorkflowResponse, error) {
 	initiator, err := procession.Initiator(ctx)
 	if err != nil {
 		return procession.WorkflowResponse{}, err

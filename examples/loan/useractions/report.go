@@ -11,18 +11,18 @@ import (
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
-// report returns a table with a line for every value of the process and of its tasks, with numbers as they are there.
-func report(process rest.Process, tasks []rest.ProcessItem) ([]byte, error) {
+// renderReport returns a table with a line for every value of the process and of its tasks, with numbers as they are there.
+func renderReport(process rest.Process, tasks []rest.ProcessItem) ([]byte, error) {
 	lines := [][]string{{"item", "state", "name", "value"}, {"LOAN", string(process.State), "id", process.ID.String()}}
 	if process.Metadata != nil {
-		of, err := values("LOAN", string(process.State), process.Metadata)
+		of, err := valueRows("LOAN", string(process.State), process.Metadata)
 		if err != nil {
 			return nil, err
 		}
 		lines = append(lines, of...)
 	}
 	for _, task := range tasks {
-		of, err := values(task.ProcessItemDefinitionRef.Code, string(task.Task.State), task.Task.Data)
+		of, err := valueRows(task.ProcessItemDefinitionRef.Code, string(task.Task.State), task.Task.Data)
 		if err != nil {
 			return nil, err
 		}
@@ -35,8 +35,8 @@ func report(process rest.Process, tasks []rest.ProcessItem) ([]byte, error) {
 	return content, nil
 }
 
-// values returns the lines of an object, in the order of its names. An item without values has a line without any.
-func values(item, state string, value *rest.JSONValue) ([][]string, error) {
+// valueRows returns the lines of an object, in the order of its names. An item without values has a line without any.
+func valueRows(item, state string, value *rest.JSONValue) ([][]string, error) {
 	var object map[string]json.RawMessage
 	if value != nil {
 		if err := json.Unmarshal(value.Value, &object); err != nil {
@@ -48,14 +48,14 @@ func values(item, state string, value *rest.JSONValue) ([][]string, error) {
 	}
 	var lines [][]string
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		lines = append(lines, []string{item, state, name, plain(object[name])})
+		lines = append(lines, []string{item, state, name, plainText(object[name])})
 	}
 	return lines, nil
 }
 
-// plain returns the content of a JSON string and the text of everything else. Programs that show tables take a text that
+// plainText returns the content of a JSON string and the text of everything else. Programs that show tables take a text that
 // begins with one of =+-@ for a formula; the quote before it keeps them from that.
-func plain(raw json.RawMessage) string {
+func plainText(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
 		return string(raw)

@@ -27,15 +27,15 @@ const (
 
 // Register registers the actions with a worker.
 func Register(w *procession.Worker) {
-	procession.RegisterWorkflow(w, ReportWorkflow, by(activityUploadReport))
-	procession.RegisterWorkflow(w, NudgeWorkflow, by(activityRemind))
+	procession.RegisterWorkflow(w, ReportWorkflow, withActivity(activityUploadReport))
+	procession.RegisterWorkflow(w, NudgeWorkflow, withActivity(activityRemind))
 	desk := &desk{w.Client()}
 	procession.RegisterActivity(w, activityUploadReport, desk.uploadReport)
-	procession.RegisterActivity(w, activityRemind, desk.remind)
+	procession.RegisterActivity(w, activityRemind, desk.remindOwners)
 }
 
-// by returns the workflow of an action that one activity carries out.
-func by(activityType string) func(workflow.Context, procession.UserActionRequest) (procession.WorkflowResponse, error) {
+// withActivity returns the workflow of an action that one activity carries out.
+func withActivity(activityType string) func(workflow.Context, procession.UserActionRequest) (procession.WorkflowResponse, error) {
 	return func(ctx workflow.Context, request procession.UserActionRequest) (procession.WorkflowResponse, error) {
 		return procession.Call[procession.WorkflowResponse](ctx, activityType, request)
 	}
@@ -47,11 +47,11 @@ type desk struct{ api *procession.Client }
 // uploadReport reads the loan, writes the report and uploads it. The upload completes the action; an action that is over
 // by then needs none.
 func (d *desk) uploadReport(ctx context.Context, request procession.UserActionRequest) (procession.WorkflowResponse, error) {
-	process, items, err := d.read(ctx, request.ProcessID)
+	process, items, err := d.readProcess(ctx, request.ProcessID)
 	if err != nil {
 		return procession.WorkflowResponse{}, err
 	}
-	content, err := report(process, items)
+	content, err := renderReport(process, items)
 	if err != nil {
 		return procession.WorkflowResponse{}, err
 	}
@@ -63,13 +63,13 @@ func (d *desk) uploadReport(ctx context.Context, request procession.UserActionRe
 	return procession.WorkflowResponse{Message: "The report is ready"}, err
 }
 
-// read returns the process and its tasks, the oldest first, each with its data.
-func (d *desk) read(ctx context.Context, id uuid.UUID) (rest.Process, []rest.ProcessItem, error) {
+// readProcess returns the process and its tasks, the oldest first, each with its data.
+func (d *desk) readProcess(ctx context.Context, id uuid.UUID) (rest.Process, []rest.ProcessItem, error) {
 	process, err := procession.Decode[rest.Process](d.api.RetrieveProcess(ctx, id))
 	if err != nil {
 		return process, nil, err
 	}
-	listed, err := d.items(ctx, id)
+	listed, err := d.listItems(ctx, id)
 	var tasks []rest.ProcessItem
 	for _, item := range listed {
 		if item.Type != rest.ProcessItemTypeTASK {
@@ -84,17 +84,17 @@ func (d *desk) read(ctx context.Context, id uuid.UUID) (rest.Process, []rest.Pro
 	return process, tasks, err
 }
 
-// items lists the first hundred items, the oldest first.
-func (d *desk) items(ctx context.Context, id uuid.UUID) ([]rest.ProcessItemPageItem, error) {
+// listItems lists the first hundred items, the oldest first.
+func (d *desk) listItems(ctx context.Context, id uuid.UUID) ([]rest.ProcessItemPageItem, error) {
 	page, err := procession.Decode[rest.ProcessItemPage](d.api.FindProcessItems(ctx, &rest.FindProcessItemsParams{
 		Size: new(100), Sort: []string{"createdAt,asc"}, ProcessID: []uuid.UUID{id},
 	}))
 	return page.Content, err
 }
 
-// remind leaves a message in the process that names the tasks that are open. Its id follows from the action: however
+// remindOwners leaves a message in the process that names the tasks that are open. Its id follows from the action: however
 // often the activity is repeated, there is one.
-func (d *desk) remind(ctx context.Context, request procession.UserActionRequest) (procession.WorkflowResponse, error) {
+func (d *desk) remindOwners(ctx context.Context, request procession.UserActionRequest) (procession.WorkflowResponse, error) {
 	process, err := procession.Decode[rest.Process](d.api.RetrieveProcess(ctx, request.ProcessID))
 	if err != nil {
 		return procession.WorkflowResponse{}, err
@@ -102,7 +102,7 @@ func (d *desk) remind(ctx context.Context, request procession.UserActionRequest)
 	if process.State != rest.ProcessStateRUNNING {
 		return procession.WorkflowResponse{Message: "The loan is decided"}, nil
 	}
-	items, err := d.items(ctx, request.ProcessID)
+	items, err := d.listItems(ctx, request.ProcessID)
 	if err != nil {
 		return procession.WorkflowResponse{}, err
 	}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/procession-dev/procession/app/administration"
+	"github.com/procession-dev/procession/authn"
+)
+
+// Values of --personal-tokens.
+const (
+	personalTokensAllowed = "allowed"
+	personalTokensNone    = "none"
+)
+
+// Credentials configures engine credentials, sign-in and secrets.
+type Credentials struct {
+	Issuer                 string
+	CertificateLifetime    time.Duration
+	KeyReload              time.Duration
+	KeyPublishDelay        time.Duration
+	OIDCIssuers            oidcIssuers
+	PersonalTokens         string
+	AccessTokenLifetime    time.Duration
+	MaxAccessTokenLifetime time.Duration
+	MaxSecretLifetime      time.Duration
+}
+
+// bindFlags declares the flags.
+func (c *Credentials) bindFlags(f *pflag.FlagSet) {
+	f.StringVar(&c.Issuer, "issuer", "procession", "issuer named in engine tokens")
+	f.DurationVar(&c.CertificateLifetime, "certificate-lifetime", authn.DefaultCertificateLifetime,
+		"lifetime of engine certificates, 1h to 8760h")
+	f.DurationVar(&c.KeyReload, "key-reload", authn.DefaultKeyReload,
+		"interval of reloads of signing keys, which other replicas may create")
+	f.DurationVar(&c.KeyPublishDelay, "key-publish-delay", authn.DefaultPublishDelay,
+		"how long a new signing key is published before it signs, more than --key-reload, at most 30m")
+	f.Var(&c.OIDCIssuers, "oidc-issuers", "OpenID Connect issuers that users sign in through, as YAML or JSON: "+
+		`[{"issuer": "https://…", "audiences": ["…"], "tenants": ["…"], "email-domains": ["…"], "operators": false}]`)
+	f.StringVar(&c.PersonalTokens, "personal-tokens", personalTokensAllowed,
+		"whether administrators may issue personal access tokens for users: allowed, or none if users sign in through an issuer only")
+	f.DurationVar(&c.AccessTokenLifetime, "access-token-lifetime", administration.DefaultAccessTokenLifetime,
+		"lifetime of personal access tokens issued without an expiry; 0 for the maximum")
+	f.DurationVar(&c.MaxAccessTokenLifetime, "max-access-token-lifetime", administration.MaxAccessTokenLifetime,
+		"maximum lifetime of personal access tokens; 0 for no maximum")
+	f.DurationVar(&c.MaxSecretLifetime, "max-secret-lifetime", 0,
+		"maximum lifetime of secrets of applications; 0 for no maximum")
+}
+
+// check validates the settings.
+func (c *Credentials) check() error {
+	var wrong []error
+	must := func(ok bool, complaint string) {
+		if !ok {
+			wrong = append(wrong, errors.New(complaint))
+		}
+	}
+	must(c.CertificateLifetime >= authn.MinCertificateLifetime && c.CertificateLifetime <= authn.MaxCertificateLifetime,
+		"--certificate-lifetime must be 1h to 8760h")
+	must(c.KeyReload >= time.Millisecond && c.KeyPublishDelay > c.KeyReload && c.KeyPublishDelay <= authn.MaxPublishDelay,
+		"--key-publish-delay must be more than --key-reload and at most 30m")
+	must(c.PersonalTokens == personalTokensAllowed || c.PersonalTokens == personalTokensNone,
+		"--personal-tokens must be allowed or none")
+	must(c.PersonalTokens != personalTokensNone || len(c.OIDCIssuers) > 0,
+		"--personal-tokens none needs --oidc-issuers, through which users sign in")
+	must(c.AccessTokenLifetime >= 0 && c.MaxAccessTokenLifetime >= 0 && c.MaxSecretLifetime >= 0 &&
+		(c.MaxAccessTokenLifetime == 0 || c.AccessTokenLifetime <= c.MaxAccessTokenLifetime),
+		"--access-token-lifetime must be 0 to --max-access-token-lifetime, and --max-secret-lifetime not negative")
+	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer))...)
+}
