@@ -12,8 +12,10 @@ import (
 )
 
 func TestBindingReportsTheFirstInvalidParameterOnly(t *testing.T) {
+	t.Parallel()
 	for name, path := range map[string]string{"path": "/x?n=1", "query": "/0190163d-8694-739b-aea5-966c26f8ad91?n=x"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			reports, bound := bind(t, path, "1")
 			require.Len(t, reports, 1)
 			require.ErrorContains(t, reports[0], "invalid format of parameter")
@@ -21,12 +23,14 @@ func TestBindingReportsTheFirstInvalidParameterOnly(t *testing.T) {
 		})
 	}
 	t.Run("header", func(t *testing.T) {
+		t.Parallel()
 		reports, bound := bind(t, "/0190163d-8694-739b-aea5-966c26f8ad91?n=1", "1", "2")
 		require.Len(t, reports, 1)
 		require.EqualError(t, reports[0], "X-Mark must be sent once, got 2 values")
 		require.False(t, bound)
 	})
 	t.Run("none", func(t *testing.T) {
+		t.Parallel()
 		reports, bound := bind(t, "/0190163d-8694-739b-aea5-966c26f8ad91?n=1", "1")
 		require.Empty(t, reports)
 		require.True(t, bound)
