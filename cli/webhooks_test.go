@@ -30,10 +30,10 @@ func TestWebhooks(t *testing.T) {
 			attempts, created_at, queued_at, last_attempt_at, finished_at)
 		SELECT '`+dead+`', r.id, r.tenant_id, '`+event+`', 'PING', 'B', 'DEAD', 1, 2, n, n, n, n
 		  FROM resources r, (SELECT timestamptz '2026-03-02T10:30:00Z') t(n) WHERE r.code = 'EVENTS'`,
-		`INSERT INTO webhook_attempts (delivery_id, round, number, at, status, latency, failure, detail, answer)
-		SELECT id, 1, 1, created_at, 0, interval '1.5 seconds', 'TIMEOUT', 'there was no answer', '' FROM webhook_deliveries`,
-		`INSERT INTO webhook_attempts (delivery_id, round, number, at, status, latency, failure, detail, answer)
-		SELECT id, 1, 2, created_at, 503, interval '12 milliseconds', 'STATUS', 'the answer was 503', E'busy\x1b[31m'||repeat('x', 200)
+		`INSERT INTO webhook_attempts (delivery_id, tenant_id, round, number, at, status, latency, failure, detail, answer)
+		SELECT id, tenant_id, 1, 1, created_at, 0, interval '1.5 seconds', 'TIMEOUT', 'there was no answer', '' FROM webhook_deliveries`,
+		`INSERT INTO webhook_attempts (delivery_id, tenant_id, round, number, at, status, latency, failure, detail, answer)
+		SELECT id, tenant_id, 1, 2, created_at, 503, interval '12 milliseconds', 'STATUS', 'the answer was 503', E'busy\x1b[31m'||repeat('x', 200)
 		  FROM webhook_deliveries`,
 		`UPDATE webhook_endpoints SET disabled_at = '2026-03-02T10:30:00Z', disabled_reason = 'FAILING'`)
 	requireGolden(t, "webhooks.txt", w.succeeds("webhooks", "list"))

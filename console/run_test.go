@@ -72,9 +72,9 @@ func (s *site) createWebhook(process uuid.UUID, code string) (name string, deliv
 		SELECT gen_random_uuid(), r.id, r.tenant_id, e.id, e.type, 'B', e.process_id, 'DEAD', 1, e.occurred_at, e.occurred_at,
 			e.occurred_at, e.occurred_at
 		  FROM resources r JOIN events e ON e.process_id = $2 AND e.type = 'PROCESS.CREATED'
-		 WHERE r.kind = 'WebhookSubscription' AND r.code = $1 LIMIT 1 RETURNING id, created_at), tried AS (
-		INSERT INTO webhook_attempts (delivery_id, round, number, at, status, latency, failure, detail, answer)
-		SELECT id, 1, 1, created_at, 503, interval '12 milliseconds', 'STATUS', 'the answer was 503', $3 FROM made)
+		 WHERE r.kind = 'WebhookSubscription' AND r.code = $1 LIMIT 1 RETURNING id, tenant_id, created_at), tried AS (
+		INSERT INTO webhook_attempts (delivery_id, tenant_id, round, number, at, status, latency, failure, detail, answer)
+		SELECT id, tenant_id, 1, 1, created_at, 503, interval '12 milliseconds', 'STATUS', 'the answer was 503', $3 FROM made)
 		SELECT id FROM made`, code, process, hostile)
 	return url.Values{"tenant": {tenant}, "code": {code}}.Encode(), delivery
 }

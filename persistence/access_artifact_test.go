@@ -29,7 +29,7 @@ func (s *society) kindOfArtifact(tenant uuid.UUID) (definition, artifact uuid.UU
 	s.add("resources", tenant, resource.KindBusinessArtifactDefinition, code, definition, map[string]string{},
 		[]byte(`{"name":"K","indexes":[{"field":"F","type":"STRING"}]}`), s.author, s.now, s.author, s.now)
 	s.add("business_artifacts", artifact, tenant, definition, code, s.author, s.now, s.author, s.now)
-	s.add("business_artifact_index", artifact, definition, s.now, "F", "x")
+	s.add("business_artifact_index", artifact, definition, s.now, "F", "x", tenant)
 	return definition, artifact
 }
 

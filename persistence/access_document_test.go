@@ -119,7 +119,7 @@ func (s *society) document(kind string, owner, by uuid.UUID, holders ...uuid.UUI
 	id := uuid.New()
 	s.add("documents", id, s.tenant, kind, owner, uuid.New(), "a.txt", "text/plain", 1, make([]byte, 32), by, s.now)
 	for _, holder := range holders {
-		s.add("document_links", holder, domain.SlotData, id)
+		s.add("document_links", holder, domain.SlotData, id, s.tenant)
 	}
 	return id
 }

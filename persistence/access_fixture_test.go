@@ -79,7 +79,7 @@ func newSociety(t *testing.T) *society {
 		"events": {
 			"id", "tenant_id", "process_id", "type", "resource_kind", "resource_id", "process_item_id", "actor_id", "occurred_at",
 		},
-		"document_links": {"holder_id", "slot", "document_id"},
+		"document_links": {"holder_id", "slot", "document_id", "tenant_id"},
 		"process_actions": {
 			"id", "tenant_id", "process_id", "type", "status", "action_id", "action_code",
 			"created_by", "created_at", "last_modified_by", "last_modified_at", "finished_at",
@@ -89,7 +89,7 @@ func newSociety(t *testing.T) *society {
 			"id", "tenant_id", "definition_id", "definition_code",
 			"created_by", "created_at", "last_modified_by", "last_modified_at",
 		},
-		"business_artifact_index": {"business_artifact_id", "definition_id", "created_at", "field", "text_value"},
+		"business_artifact_index": {"business_artifact_id", "definition_id", "created_at", "field", "text_value", "tenant_id"},
 		"resources": {
 			"tenant_id", "kind", "code", "id", "labels", "spec", "created_by", "created_at", "last_modified_by", "last_modified_at",
 		},

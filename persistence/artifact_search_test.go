@@ -31,8 +31,8 @@ SELECT gen_random_uuid(), r.tenant_id, r.id, r.code,
  WHERE r.kind = 'BusinessArtifactDefinition' AND r.code = 'CUSTOMER' AND p.email LIKE 'alice@%'`
 
 	seedArtifactIndex = `
-INSERT INTO business_artifact_index (business_artifact_id, definition_id, created_at, field, text_value, text_folded, number_value, date_value)
-SELECT a.id, a.definition_id, a.created_at, f.field,
+INSERT INTO business_artifact_index (business_artifact_id, tenant_id, definition_id, created_at, field, text_value, text_folded, number_value, date_value)
+SELECT a.id, a.tenant_id, a.definition_id, a.created_at, f.field,
        CASE WHEN f.field IN ('name', 'tier') THEN a.data ->> f.field END, CASE WHEN f.field = 'name' THEN upper(a.data ->> f.field) END,
        CASE WHEN f.field = 'balance' THEN (a.data ->> f.field)::numeric END, CASE WHEN f.field = 'since' THEN (a.data ->> f.field)::date END
   FROM business_artifacts a, unnest(ARRAY['name', 'tier', 'balance', 'since']) f (field)`

@@ -118,7 +118,7 @@ const putAssistance = `
 INSERT INTO item_assistance (item_id, run, tenant_id, request_id, requested_by, state, answer, baseline,
                              started_at, deadline, dispatch_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $9)
-    ON CONFLICT (item_id) DO UPDATE
+    ON CONFLICT (item_id, tenant_id) DO UPDATE
    SET run = excluded.run, request_id = excluded.request_id, requested_by = excluded.requested_by,
        state = excluded.state, answer = excluded.answer, baseline = excluded.baseline,
        embedding_pending = 0, embedding_processing = 0, model = NULL, finish_reason = NULL,

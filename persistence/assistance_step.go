@@ -162,7 +162,7 @@ SELECT c.request, c.answered_at IS NOT NULL, coalesce(c.answer_text, ''), c.answ
 	insertAssistanceCall = `
 INSERT INTO assistance_calls (item_id, run, tenant_id, request_id, requested_by, request, messages, asked_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-    ON CONFLICT (item_id, run) DO NOTHING`
+    ON CONFLICT (item_id, run, tenant_id) DO NOTHING`
 
 	answerAssistanceCall = `
 UPDATE assistance_calls

@@ -12,7 +12,7 @@ import (
 const recordAvailabilityFault = `
 INSERT INTO availability_faults (process_version, action_code, tenant_id, process_id, message, first_at, last_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT (process_version, action_code) DO UPDATE
+ON CONFLICT (process_version, action_code, tenant_id) DO UPDATE
    SET process_id = excluded.process_id, message = excluded.message, last_at = excluded.last_at
  WHERE availability_faults.last_at < excluded.last_at`
 

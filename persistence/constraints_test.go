@@ -52,8 +52,8 @@ func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) { //nolint:funlen /
 		SELECT gen_random_uuid(), tenant_id, actor_id, occurred_at, resource_kind, `
 	report, _, err := service.CreateProcessAction(t.Context(), domain.Call{Caller: alice}, process.ID, app.NewProcessAction{Code: "REPORT"})
 	require.NoError(t, err)
-	const artifactIndexRow = `INSERT INTO business_artifact_index (business_artifact_id, definition_id, created_at, field,
-		text_value, text_rest, number_value, date_value) SELECT id, definition_id, created_at, 'F', `
+	const artifactIndexRow = `INSERT INTO business_artifact_index (business_artifact_id, tenant_id, definition_id, created_at, field,
+		text_value, text_rest, number_value, date_value) SELECT id, tenant_id, definition_id, created_at, 'F', `
 
 	pool, err := pgxpool.New(t.Context(), url)
 	require.NoError(t, err)
@@ -98,8 +98,8 @@ func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) { //nolint:funlen /
 		"a process from itself":            {checked, "INSERT INTO process_relations SELECT tenant_id, id, id FROM processes WHERE id = $1", []any{process.ID}},
 		"a process from nowhere":           {foreignKey, "INSERT INTO process_relations SELECT tenant_id, $2, id FROM processes WHERE id = $1", []any{process.ID, uuid.New()}},
 		"a relation between tenants":       {foreignKey, "INSERT INTO process_relations SELECT $2, $3, id FROM processes WHERE id = $1", []any{process.ID, demo.TenantOther(), task.ID}},
-		"an index of two types":            {checked, "INSERT INTO process_index SELECT id, process_definition_id, 'F', 'x', NULL, NULL, 1, NULL FROM processes WHERE id = $1", []any{process.ID}},
-		"an index of no value":             {checked, "INSERT INTO process_index SELECT id, process_definition_id, 'F', NULL, NULL, NULL, NULL, NULL FROM processes WHERE id = $1", []any{process.ID}},
+		"an index of two types":            {checked, "INSERT INTO process_index SELECT id, process_definition_id, 'F', 'x', NULL, NULL, 1, NULL, NULL, tenant_id FROM processes WHERE id = $1", []any{process.ID}},
+		"an index of no value":             {checked, "INSERT INTO process_index SELECT id, process_definition_id, 'F', NULL, NULL, NULL, NULL, NULL, NULL, tenant_id FROM processes WHERE id = $1", []any{process.ID}},
 		"an artifact's index of two types": {checked, artifactIndexRow + "'x', NULL, 1, NULL FROM business_artifacts WHERE id = $1", []any{artifact.ID}},
 		"an artifact's index of no value":  {checked, artifactIndexRow + "NULL, NULL, NULL, NULL FROM business_artifacts WHERE id = $1", []any{artifact.ID}},
 		"an index of too long a text":      {checked, artifactIndexRow + "repeat('x', 201), NULL, NULL, NULL FROM business_artifacts WHERE id = $1", []any{artifact.ID}},

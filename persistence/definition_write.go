@@ -167,6 +167,10 @@ DELETE FROM item_definition_versions
 DELETE FROM item_definitions
  WHERE process_definition_id = $1`
 
+	deleteFaultsOf = `
+DELETE FROM availability_faults
+ WHERE process_version IN (SELECT version FROM process_definition_versions WHERE process_definition_id = $1)`
+
 	deleteVersionsOf = `
 DELETE FROM process_definition_versions
  WHERE process_definition_id = $1`
@@ -181,7 +185,7 @@ func (tx *Tx) DeleteDefinition(id uuid.UUID) {
 	tx.RevokeOnProcess(id)
 	tx.RetireDefinition(id)
 	for _, statement := range []string{
-		deleteItemGrantsOf, deleteItemVersionsOf, deleteItemDefinitionsOf, deleteVersionsOf, deleteProcessDefinition,
+		deleteItemGrantsOf, deleteItemVersionsOf, deleteItemDefinitionsOf, deleteFaultsOf, deleteVersionsOf, deleteProcessDefinition,
 	} {
 		tx.queue(statement, id)
 	}

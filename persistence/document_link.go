@@ -45,9 +45,9 @@ SELECT d.id
    FOR NO KEY UPDATE`
 
 	insertLinks = `
-INSERT INTO document_links (holder_id, slot, document_id)
-SELECT $1, $2, id
-  FROM unnest($3::uuid[]) id`
+INSERT INTO document_links (holder_id, slot, document_id, tenant_id)
+SELECT $1, $2, l.id, (SELECT d.tenant_id FROM documents d WHERE d.id = l.id)
+  FROM unnest($3::uuid[]) l (id)`
 
 	keepLinkedDocuments = `
 UPDATE documents

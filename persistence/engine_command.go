@@ -12,10 +12,11 @@ import (
 )
 
 const insertEngineCommand = `
-INSERT INTO engine_commands (id, engine_run_id, order_key, kind, item_id, item_type, item_code, data_code,
-                             signal_shape, signal_name, action_code, signal_input, activity_token,
+INSERT INTO engine_commands (id, engine_run_id, tenant_id, order_key, kind, item_id, item_type, item_code,
+                             data_code, signal_shape, signal_name, action_code, signal_input, activity_token,
                              created_at, not_before)
-VALUES ($1, $2, $3, $4, $5, nullif($6, ''), nullif($7, ''), nullif($8, ''), nullif($9, ''), nullif($10, ''),
+VALUES ($1, $2, (SELECT r.tenant_id FROM engine_runs r WHERE r.id = $2), $3, $4, $5, nullif($6, ''), nullif($7, ''),
+        nullif($8, ''), nullif($9, ''), nullif($10, ''),
         nullif($11, ''), $12, $13, $14, $15)`
 
 // Enqueue stages a command for Temporal, to be carried out once the transaction

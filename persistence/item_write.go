@@ -114,8 +114,8 @@ UPDATE process_items
  WHERE id = $1`
 
 	insertTaskLog = `
-INSERT INTO task_logs (process_item_id, id, logged_at, message, level)
-VALUES ($1, $2, $3, $4, $5)`
+INSERT INTO task_logs (process_item_id, tenant_id, id, logged_at, message, level)
+VALUES ($1, (SELECT i.tenant_id FROM process_items i WHERE i.id = $1), $2, $3, $4, $5)`
 
 	// Positions only grow, so the entries to drop are those before the last $2.
 	trimTaskLog = `

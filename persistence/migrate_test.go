@@ -43,6 +43,7 @@ INSERT INTO goose_db_version (version_id, is_applied) SELECT n, true FROM genera
 	for table, n := range before {
 		require.Equal(t, n, after[table], table)
 	}
+	requireSeparateTenants(t, conn)
 }
 
 func TestMigrateRefusesSchemasBeforeTheBaseline(t *testing.T) { //nolint:paralleltest // see connectToBaseline

@@ -12,9 +12,9 @@ DELETE FROM process_index
  WHERE process_id = $1`
 
 	insertProcessIndex = `
-INSERT INTO process_index (process_id, process_definition_id, field, text_value, text_rest, text_folded,
+INSERT INTO process_index (process_id, process_definition_id, tenant_id, field, text_value, text_rest, text_folded,
                            number_value, date_value, time_value)
-SELECT $1, $2, v.field, v.text_value, v.text_rest, v.text_folded, v.number::numeric, v.date::date, v.time
+SELECT $1, $2, $10, v.field, v.text_value, v.text_rest, v.text_folded, v.number::numeric, v.date::date, v.time
   FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[])
        AS v (field, text_value, text_rest, text_folded, number, date, time)`
 
@@ -34,7 +34,7 @@ func (tx *Tx) UpdateProcessIndex(p *domain.Process, values []IndexedValue) {
 	for _, v := range values {
 		index.add(v)
 	}
-	tx.queue(insertProcessIndex, append([]any{p.ID, p.Definition.ID}, index.args()...)...)
+	tx.queue(insertProcessIndex, append(append([]any{p.ID, p.Definition.ID}, index.args()...), p.TenantID)...)
 }
 
 // InsertMetadataIndexes stores which members of the metadata a version of a process definition indexes. Those of

@@ -21,6 +21,13 @@ func references() []reference {
 		{"process_items", "owner_id", "principals"},
 		{"process_items", "item_definition_id", "item_definitions"},
 		{"business_artifacts", "tenant_id", "tenants"},
+		{"workers", "tenant_id", "tenants"},
+		{"workers", "principal_id", "principals"},
+		{"worker_queues", "principal_id", "principals"},
+		{"task_queue_observations", "tenant_id", "tenants"},
+		{"availability_faults", "tenant_id", "tenants"},
+		{"document_embeddings", "tenant_id", "tenants"},
+		{"assistance_usage", "tenant_id", "tenants"},
 	}
 }
 

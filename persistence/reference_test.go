@@ -74,6 +74,14 @@ VALUES (gen_random_uuid(), $1, $2, $3, 'ONBOARDING', 'RUNNING', $4, $4, now(), $
 	})
 	_, err := creating.Exec(t.Context(), `DELETE FROM processes WHERE process_definition_id = $1`, demo.Onboarding())
 	require.NoError(t, err)
+	// Another process of the tenant keeps the fault of the version.
+	_, err = creating.Exec(t.Context(), `
+WITH p AS (
+  INSERT INTO processes (id, tenant_id, process_definition_id, process_version, process_definition_code, state, initiator_id,
+                         created_by, created_at, last_modified_by, last_modified_at, subject)
+  VALUES (gen_random_uuid(), $1, gen_random_uuid(), gen_random_uuid(), 'LOAN', 'RUNNING', $3, $3, now(), $3, now(), 'x') RETURNING id)
+INSERT INTO availability_faults SELECT $2, 'X', $1, p.id, 'fault', now(), now() FROM p`, demo.TenantDemo(), version, demo.Alice().ID)
+	require.NoError(t, err)
 
 	t.Run("that are inserted after it", func(t *testing.T) { //nolint:paralleltest // they share a definition
 		attempts := 0
@@ -89,7 +97,10 @@ VALUES (gen_random_uuid(), $1, $2, $3, 'ONBOARDING', 'RUNNING', $4, $4, now(), $
 		require.True(t, domain.HasCode(err, domain.CodeNotFound), "the next attempt finds that it is gone: %v", err)
 		var processes int
 		require.NoError(t, creating.QueryRow(t.Context(), `SELECT count(*) FROM processes`).Scan(&processes))
-		require.Zero(t, processes)
+		require.Equal(t, 1, processes)
+		var faults int
+		require.NoError(t, creating.QueryRow(t.Context(), `SELECT count(*) FROM availability_faults`).Scan(&faults))
+		require.Zero(t, faults, "faults are deleted with the version")
 	})
 }
 

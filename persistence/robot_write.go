@@ -88,8 +88,8 @@ DELETE FROM robot_files f
  WHERE ` + ofRobotFile
 
 	insertRobotFile = `
-INSERT INTO robot_files (robot_id, asset_type, version, platform, architecture, document_id)
-VALUES ($1, nullif($2, ''), nullif($3, ''), nullif($4, ''), nullif($5, ''), $6)`
+INSERT INTO robot_files (robot_id, tenant_id, asset_type, version, platform, architecture, document_id)
+VALUES ($1, (SELECT r.tenant_id FROM robots r WHERE r.id = $1), nullif($2, ''), nullif($3, ''), nullif($4, ''), nullif($5, ''), $6)`
 )
 
 // PutRobotFile makes a document the source package or an asset of a robot, which is under lock. The document

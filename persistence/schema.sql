@@ -870,6 +870,7 @@ CREATE TABLE public.business_artifact_index (
     number_value numeric,
     date_value date,
     time_value timestamp with time zone,
+    tenant_id uuid NOT NULL,
     CONSTRAINT business_artifact_index_check CHECK (((text_rest IS NULL) OR (length(text_value) = 200))),
     CONSTRAINT business_artifact_index_check1 CHECK ((num_nonnulls(text_value, number_value, date_value) = 1)),
     CONSTRAINT business_artifact_index_check2 CHECK (((time_value IS NULL) OR (date_value IS NOT NULL))),
@@ -997,6 +998,7 @@ CREATE TABLE public.document_links (
     holder_id uuid NOT NULL,
     slot text NOT NULL,
     document_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
     CONSTRAINT document_links_slot_check CHECK ((slot = ANY (ARRAY['METADATA'::text, 'ENTITY'::text, 'DATA'::text, 'CONTEXT_DATA'::text, 'MESSAGE_DATA'::text, 'RESULT'::text, 'ELEMENT'::text])))
 );
 
@@ -1066,6 +1068,7 @@ CREATE TABLE public.engine_commands (
     signal_name text,
     action_code text,
     signal_input json,
+    tenant_id uuid NOT NULL,
     CONSTRAINT engine_commands_activity_token_check CHECK (((length(activity_token) >= 1) AND (length(activity_token) <= 16384))),
     CONSTRAINT engine_commands_check CHECK (((kind <> 'SIGNAL'::text) OR (num_nulls(item_id, item_type, signal_shape) = 0))),
     CONSTRAINT engine_commands_check1 CHECK (((kind = 'COMPLETE_ACTIVITY'::text) = (activity_token IS NOT NULL))),
@@ -1468,6 +1471,7 @@ CREATE TABLE public.process_index (
     number_value numeric,
     date_value date,
     time_value timestamp with time zone,
+    tenant_id uuid NOT NULL,
     CONSTRAINT process_index_check CHECK (((text_rest IS NULL) OR (length(text_value) = 200))),
     CONSTRAINT process_index_check1 CHECK ((num_nonnulls(text_value, number_value, date_value) = 1)),
     CONSTRAINT process_index_check2 CHECK (((time_value IS NULL) OR (date_value IS NOT NULL))),
@@ -1625,6 +1629,7 @@ CREATE TABLE public.robot_files (
     version text,
     platform text,
     architecture text,
+    tenant_id uuid NOT NULL,
     CONSTRAINT robot_files_architecture_check CHECK ((architecture = ANY (ARRAY['X86_32'::text, 'X86_64'::text]))),
     CONSTRAINT robot_files_asset_type_check CHECK ((asset_type = ANY (ARRAY['PYTHON'::text, 'PYTHON_PIP'::text, 'NODEJS'::text]))),
     CONSTRAINT robot_files_check CHECK ((num_nulls(asset_type, version, platform, architecture) = ANY (ARRAY[0, 4]))),
@@ -1680,6 +1685,7 @@ CREATE TABLE public.task_logs (
     logged_at timestamp with time zone NOT NULL,
     message text NOT NULL,
     level text NOT NULL,
+    tenant_id uuid NOT NULL,
     CONSTRAINT task_logs_level_check CHECK ((level = ANY (ARRAY['INFO'::text, 'WARN'::text, 'ERROR'::text]))),
     CONSTRAINT task_logs_message_check CHECK (((length(message) >= 1) AND (length(message) <= 4000)))
 );
@@ -1765,7 +1771,8 @@ CREATE TABLE public.webhook_attempts (
     latency interval NOT NULL,
     failure text NOT NULL,
     detail text NOT NULL,
-    answer text NOT NULL
+    answer text NOT NULL,
+    tenant_id uuid NOT NULL
 );
 
 CREATE TABLE public.webhook_backlogs (
@@ -1880,6 +1887,7 @@ CREATE TABLE public.worker_queues (
     workflow_types text[] DEFAULT '{}'::text[] NOT NULL,
     activity_types text[] DEFAULT '{}'::text[] NOT NULL,
     live_since timestamp with time zone,
+    tenant_id uuid NOT NULL,
     CONSTRAINT worker_queues_task_queue_check CHECK (((length(task_queue) >= 1) AND (length(task_queue) <= 255)))
 );
 
@@ -1912,13 +1920,16 @@ ALTER TABLE ONLY public.artifact_counts
     ADD CONSTRAINT artifact_counts_tenant_id_definition_id_definition_code_key UNIQUE (tenant_id, definition_id, definition_code);
 
 ALTER TABLE ONLY public.assistance_calls
-    ADD CONSTRAINT assistance_calls_pkey PRIMARY KEY (item_id, run);
+    ADD CONSTRAINT assistance_calls_pkey PRIMARY KEY (item_id, run, tenant_id);
 
 ALTER TABLE ONLY public.assistance_usage
     ADD CONSTRAINT assistance_usage_pkey PRIMARY KEY (tenant_id);
 
 ALTER TABLE ONLY public.availability_faults
-    ADD CONSTRAINT availability_faults_pkey PRIMARY KEY (process_version, action_code);
+    ADD CONSTRAINT availability_faults_pkey PRIMARY KEY (process_version, action_code, tenant_id);
+
+ALTER TABLE ONLY public.business_artifact_actions
+    ADD CONSTRAINT business_artifact_actions_id_tenant_id_key UNIQUE (id, tenant_id);
 
 ALTER TABLE ONLY public.business_artifact_actions
     ADD CONSTRAINT business_artifact_actions_pkey PRIMARY KEY (id);
@@ -1927,7 +1938,7 @@ ALTER TABLE ONLY public.business_artifact_definition_grants
     ADD CONSTRAINT business_artifact_definition_grants_pkey PRIMARY KEY (grantee_id, permission, business_artifact_definition_id);
 
 ALTER TABLE ONLY public.business_artifact_index
-    ADD CONSTRAINT business_artifact_index_pkey PRIMARY KEY (business_artifact_id, field);
+    ADD CONSTRAINT business_artifact_index_pkey PRIMARY KEY (business_artifact_id, field, tenant_id);
 
 ALTER TABLE ONLY public.business_artifacts
     ADD CONSTRAINT business_artifacts_id_tenant_id_key UNIQUE (id, tenant_id);
@@ -1954,7 +1965,7 @@ ALTER TABLE ONLY public.data_source_grants
     ADD CONSTRAINT data_source_grants_pkey PRIMARY KEY (grantee_id, data_source_id);
 
 ALTER TABLE ONLY public.data_source_runs
-    ADD CONSTRAINT data_source_runs_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT data_source_runs_pkey PRIMARY KEY (id, tenant_id);
 
 ALTER TABLE ONLY public.data_sources
     ADD CONSTRAINT data_sources_pkey PRIMARY KEY (id);
@@ -1966,7 +1977,10 @@ ALTER TABLE ONLY public.document_embeddings
     ADD CONSTRAINT document_embeddings_pkey PRIMARY KEY (tenant_id, sha256, model, "position");
 
 ALTER TABLE ONLY public.document_links
-    ADD CONSTRAINT document_links_pkey PRIMARY KEY (holder_id, slot, document_id);
+    ADD CONSTRAINT document_links_pkey PRIMARY KEY (holder_id, slot, document_id, tenant_id);
+
+ALTER TABLE ONLY public.documents
+    ADD CONSTRAINT documents_id_tenant_id_key UNIQUE (id, tenant_id);
 
 ALTER TABLE ONLY public.documents
     ADD CONSTRAINT documents_pkey PRIMARY KEY (id);
@@ -1984,7 +1998,7 @@ ALTER TABLE ONLY public.encryption_keys
     ADD CONSTRAINT encryption_keys_tenant_id_key_id_key UNIQUE (tenant_id, key_id);
 
 ALTER TABLE ONLY public.engine_commands
-    ADD CONSTRAINT engine_commands_id_key UNIQUE (id);
+    ADD CONSTRAINT engine_commands_id_tenant_id_key UNIQUE (id, tenant_id);
 
 ALTER TABLE ONLY public.engine_commands
     ADD CONSTRAINT engine_commands_pkey PRIMARY KEY ("position");
@@ -1999,7 +2013,7 @@ ALTER TABLE ONLY public.engine_runs
     ADD CONSTRAINT engine_runs_namespace_workflow_id_key UNIQUE (namespace, workflow_id);
 
 ALTER TABLE ONLY public.engine_runs
-    ADD CONSTRAINT engine_runs_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT engine_runs_pkey PRIMARY KEY (id, tenant_id);
 
 ALTER TABLE ONLY public.engine_watermarks
     ADD CONSTRAINT engine_watermarks_pkey PRIMARY KEY (namespace);
@@ -2016,6 +2030,12 @@ ALTER TABLE ONLY public.events
 ALTER TABLE ONLY public.events_1
     ADD CONSTRAINT events_1_pkey PRIMARY KEY (era, xid, "position");
 
+ALTER TABLE ONLY public.events
+    ADD CONSTRAINT events_tenant_key UNIQUE (tenant_id, era, xid, "position");
+
+ALTER TABLE ONLY public.events_1
+    ADD CONSTRAINT events_1_tenant_id_era_xid_position_key UNIQUE (tenant_id, era, xid, "position");
+
 ALTER TABLE ONLY public.group_members
     ADD CONSTRAINT group_members_pkey PRIMARY KEY (principal_id, group_id);
 
@@ -2029,10 +2049,10 @@ ALTER TABLE ONLY public.incidents
     ADD CONSTRAINT incidents_engine_run_id_run_id_key UNIQUE (engine_run_id, run_id);
 
 ALTER TABLE ONLY public.incidents
-    ADD CONSTRAINT incidents_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT incidents_pkey PRIMARY KEY (id, tenant_id);
 
 ALTER TABLE ONLY public.item_assistance
-    ADD CONSTRAINT item_assistance_pkey PRIMARY KEY (item_id);
+    ADD CONSTRAINT item_assistance_pkey PRIMARY KEY (item_id, tenant_id);
 
 ALTER TABLE ONLY public.item_counts
     ADD CONSTRAINT item_counts_tenant_id_process_definition_id_process_version_key UNIQUE NULLS NOT DISTINCT (tenant_id, process_definition_id, process_version, item_definition_id, item_definition_code, type, task_state);
@@ -2068,6 +2088,9 @@ ALTER TABLE ONLY public.principals
     ADD CONSTRAINT principals_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.process_actions
+    ADD CONSTRAINT process_actions_id_tenant_id_key UNIQUE (id, tenant_id);
+
+ALTER TABLE ONLY public.process_actions
     ADD CONSTRAINT process_actions_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.process_counts
@@ -2095,13 +2118,16 @@ ALTER TABLE ONLY public.process_definitions
     ADD CONSTRAINT process_definitions_tenant_id_code_key UNIQUE (tenant_id, code);
 
 ALTER TABLE ONLY public.process_index
-    ADD CONSTRAINT process_index_pkey PRIMARY KEY (process_id, field);
+    ADD CONSTRAINT process_index_pkey PRIMARY KEY (process_id, field, tenant_id);
+
+ALTER TABLE ONLY public.process_items
+    ADD CONSTRAINT process_items_id_tenant_id_key UNIQUE (id, tenant_id);
 
 ALTER TABLE ONLY public.process_items
     ADD CONSTRAINT process_items_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.process_relations
-    ADD CONSTRAINT process_relations_pkey PRIMARY KEY (from_id, to_id);
+    ADD CONSTRAINT process_relations_pkey PRIMARY KEY (from_id, to_id, tenant_id);
 
 ALTER TABLE ONLY public.processes
     ADD CONSTRAINT processes_id_tenant_id_key UNIQUE (id, tenant_id);
@@ -2125,13 +2151,16 @@ ALTER TABLE ONLY public.robot_environment
     ADD CONSTRAINT robot_environment_pkey PRIMARY KEY (robot_id, name);
 
 ALTER TABLE ONLY public.robot_files
-    ADD CONSTRAINT robot_files_document_id_key UNIQUE (document_id);
+    ADD CONSTRAINT robot_files_pkey PRIMARY KEY (document_id, tenant_id);
 
 ALTER TABLE ONLY public.robot_files
     ADD CONSTRAINT robot_files_robot_id_asset_type_version_platform_architectu_key UNIQUE NULLS NOT DISTINCT (robot_id, asset_type, version, platform, architecture);
 
 ALTER TABLE ONLY public.robot_grants
     ADD CONSTRAINT robot_grants_pkey PRIMARY KEY (grantee_id, robot_id);
+
+ALTER TABLE ONLY public.robots
+    ADD CONSTRAINT robots_id_tenant_id_key UNIQUE (id, tenant_id);
 
 ALTER TABLE ONLY public.robots
     ADD CONSTRAINT robots_pkey PRIMARY KEY (id);
@@ -2143,7 +2172,7 @@ ALTER TABLE ONLY public.signing_keys
     ADD CONSTRAINT signing_keys_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.task_logs
-    ADD CONSTRAINT task_logs_pkey PRIMARY KEY (process_item_id, "position");
+    ADD CONSTRAINT task_logs_pkey PRIMARY KEY (process_item_id, "position", tenant_id);
 
 ALTER TABLE ONLY public.task_logs
     ADD CONSTRAINT task_logs_process_item_id_id_key UNIQUE (process_item_id, id);
@@ -2167,10 +2196,10 @@ ALTER TABLE ONLY public.tenants
     ADD CONSTRAINT tenants_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.webhook_attempts
-    ADD CONSTRAINT webhook_attempts_pkey PRIMARY KEY (delivery_id, round, number);
+    ADD CONSTRAINT webhook_attempts_pkey PRIMARY KEY (delivery_id, round, number, tenant_id);
 
 ALTER TABLE ONLY public.webhook_backlogs
-    ADD CONSTRAINT webhook_backlogs_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT webhook_backlogs_pkey PRIMARY KEY (id, tenant_id);
 
 ALTER TABLE ONLY public.webhook_cursor
     ADD CONSTRAINT webhook_cursor_pkey PRIMARY KEY (singleton);
@@ -2179,16 +2208,22 @@ ALTER TABLE ONLY public.webhook_deliveries
     ADD CONSTRAINT webhook_deliveries_event_id_subscription_id_key UNIQUE (event_id, subscription_id);
 
 ALTER TABLE ONLY public.webhook_deliveries
-    ADD CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id, tenant_id);
 
 ALTER TABLE ONLY public.webhook_endpoints
     ADD CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (subscription_id);
+
+ALTER TABLE ONLY public.webhook_endpoints
+    ADD CONSTRAINT webhook_endpoints_subscription_id_tenant_id_key UNIQUE (subscription_id, tenant_id);
 
 ALTER TABLE ONLY public.webhook_secrets
     ADD CONSTRAINT webhook_secrets_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.worker_queues
-    ADD CONSTRAINT worker_queues_pkey PRIMARY KEY (principal_id, task_queue, worker_id);
+    ADD CONSTRAINT worker_queues_pkey PRIMARY KEY (principal_id, task_queue, worker_id, tenant_id);
+
+ALTER TABLE ONLY public.workers
+    ADD CONSTRAINT workers_id_tenant_id_key UNIQUE (id, tenant_id);
 
 ALTER TABLE ONLY public.workers
     ADD CONSTRAINT workers_pkey PRIMARY KEY (id);
@@ -2291,10 +2326,6 @@ CREATE INDEX events_1_resource_id_era_xid_position_idx ON public.events_1 USING 
 CREATE INDEX events_kind ON ONLY public.events USING btree (resource_kind, tenant_id, era, xid, "position") WHERE (resource_kind <> ALL (ARRAY['PROCESS'::text, 'PROCESS_ITEM'::text]));
 
 CREATE INDEX events_1_resource_kind_tenant_id_era_xid_position_idx ON public.events_1 USING btree (resource_kind, tenant_id, era, xid, "position") WHERE (resource_kind <> ALL (ARRAY['PROCESS'::text, 'PROCESS_ITEM'::text]));
-
-CREATE INDEX events_tenant ON ONLY public.events USING btree (tenant_id, era, xid, "position");
-
-CREATE INDEX events_1_tenant_id_era_xid_position_idx ON public.events_1 USING btree (tenant_id, era, xid, "position");
 
 CREATE INDEX events_type ON ONLY public.events USING btree (type, tenant_id, era, xid, "position") WHERE (type <> ALL (ARRAY['PROCESS.CREATED'::text, 'PROCESS.STATE_CHANGED'::text, 'PROCESS_ITEM.CREATED'::text, 'PROCESS_ITEM.TASK_STATE_CHANGED'::text, 'PROCESS_ITEM.TASK_DATA_SAVED'::text]));
 
@@ -2442,7 +2473,7 @@ ALTER INDEX public.events_resource ATTACH PARTITION public.events_1_resource_id_
 
 ALTER INDEX public.events_kind ATTACH PARTITION public.events_1_resource_kind_tenant_id_era_xid_position_idx;
 
-ALTER INDEX public.events_tenant ATTACH PARTITION public.events_1_tenant_id_era_xid_position_idx;
+ALTER INDEX public.events_tenant_key ATTACH PARTITION public.events_1_tenant_id_era_xid_position_key;
 
 ALTER INDEX public.events_type ATTACH PARTITION public.events_1_type_tenant_id_era_xid_position_idx;
 
@@ -2457,28 +2488,19 @@ CREATE TRIGGER place_delivery BEFORE INSERT ON public.webhook_deliveries FOR EAC
 CREATE TRIGGER record_version_needs AFTER INSERT ON public.process_definition_versions FOR EACH ROW EXECUTE FUNCTION public.record_version_needs();
 
 ALTER TABLE ONLY public.assistance_calls
-    ADD CONSTRAINT assistance_calls_item_id_fkey FOREIGN KEY (item_id) REFERENCES public.process_items(id);
-
-ALTER TABLE ONLY public.assistance_usage
-    ADD CONSTRAINT assistance_usage_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
+    ADD CONSTRAINT assistance_calls_item_id_tenant_id_fkey FOREIGN KEY (item_id, tenant_id) REFERENCES public.process_items(id, tenant_id);
 
 ALTER TABLE ONLY public.availability_faults
-    ADD CONSTRAINT availability_faults_process_id_fkey FOREIGN KEY (process_id) REFERENCES public.processes(id);
-
-ALTER TABLE ONLY public.availability_faults
-    ADD CONSTRAINT availability_faults_process_version_fkey FOREIGN KEY (process_version) REFERENCES public.process_definition_versions(version) ON DELETE CASCADE;
-
-ALTER TABLE ONLY public.availability_faults
-    ADD CONSTRAINT availability_faults_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
+    ADD CONSTRAINT availability_faults_process_id_tenant_id_fkey FOREIGN KEY (process_id, tenant_id) REFERENCES public.processes(id, tenant_id);
 
 ALTER TABLE ONLY public.business_artifact_actions
     ADD CONSTRAINT business_artifact_actions_business_artifact_id_tenant_id_fkey FOREIGN KEY (business_artifact_id, tenant_id) REFERENCES public.business_artifacts(id, tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.business_artifact_actions
-    ADD CONSTRAINT business_artifact_actions_process_id_fkey FOREIGN KEY (process_id) REFERENCES public.processes(id);
+    ADD CONSTRAINT business_artifact_actions_process_id_tenant_id_fkey FOREIGN KEY (process_id, tenant_id) REFERENCES public.processes(id, tenant_id);
 
 ALTER TABLE ONLY public.business_artifact_index
-    ADD CONSTRAINT business_artifact_index_business_artifact_id_fkey FOREIGN KEY (business_artifact_id) REFERENCES public.business_artifacts(id) ON DELETE CASCADE;
+    ADD CONSTRAINT business_artifact_index_business_artifact_id_tenant_id_fkey FOREIGN KEY (business_artifact_id, tenant_id) REFERENCES public.business_artifacts(id, tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.console_sessions
     ADD CONSTRAINT console_sessions_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES public.principals(id) ON DELETE CASCADE;
@@ -2498,11 +2520,8 @@ ALTER TABLE ONLY public.data_sources
 ALTER TABLE ONLY public.data_sources
     ADD CONSTRAINT data_sources_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
 
-ALTER TABLE ONLY public.document_embeddings
-    ADD CONSTRAINT document_embeddings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
-
 ALTER TABLE ONLY public.document_links
-    ADD CONSTRAINT document_links_document_id_fkey FOREIGN KEY (document_id) REFERENCES public.documents(id) ON DELETE CASCADE;
+    ADD CONSTRAINT document_links_document_id_tenant_id_fkey FOREIGN KEY (document_id, tenant_id) REFERENCES public.documents(id, tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.encryption_key_reads
     ADD CONSTRAINT encryption_key_reads_encryption_key_id_fkey FOREIGN KEY (encryption_key_id) REFERENCES public.encryption_keys(id) ON DELETE CASCADE;
@@ -2514,7 +2533,7 @@ ALTER TABLE ONLY public.encryption_keys
     ADD CONSTRAINT encryption_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
 
 ALTER TABLE ONLY public.engine_commands
-    ADD CONSTRAINT engine_commands_engine_run_id_fkey FOREIGN KEY (engine_run_id) REFERENCES public.engine_runs(id);
+    ADD CONSTRAINT engine_commands_engine_run_id_tenant_id_fkey FOREIGN KEY (engine_run_id, tenant_id) REFERENCES public.engine_runs(id, tenant_id);
 
 ALTER TABLE ONLY public.engine_grants
     ADD CONSTRAINT engine_grants_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES public.principals(id);
@@ -2538,13 +2557,13 @@ ALTER TABLE ONLY public.groups
     ADD CONSTRAINT groups_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
 
 ALTER TABLE ONLY public.incidents
-    ADD CONSTRAINT incidents_engine_run_id_fkey FOREIGN KEY (engine_run_id) REFERENCES public.engine_runs(id);
+    ADD CONSTRAINT incidents_engine_run_id_tenant_id_fkey FOREIGN KEY (engine_run_id, tenant_id) REFERENCES public.engine_runs(id, tenant_id);
 
 ALTER TABLE ONLY public.incidents
-    ADD CONSTRAINT incidents_process_id_fkey FOREIGN KEY (process_id) REFERENCES public.processes(id);
+    ADD CONSTRAINT incidents_process_id_tenant_id_fkey FOREIGN KEY (process_id, tenant_id) REFERENCES public.processes(id, tenant_id);
 
 ALTER TABLE ONLY public.item_assistance
-    ADD CONSTRAINT item_assistance_item_id_fkey FOREIGN KEY (item_id) REFERENCES public.process_items(id);
+    ADD CONSTRAINT item_assistance_item_id_tenant_id_fkey FOREIGN KEY (item_id, tenant_id) REFERENCES public.process_items(id, tenant_id);
 
 ALTER TABLE ONLY public.item_definition_grants
     ADD CONSTRAINT item_definition_grants_item_definition_id_fkey FOREIGN KEY (item_definition_id) REFERENCES public.item_definitions(id);
@@ -2571,10 +2590,7 @@ ALTER TABLE ONLY public.principals
     ADD CONSTRAINT principals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
 
 ALTER TABLE ONLY public.process_actions
-    ADD CONSTRAINT process_actions_item_id_fkey FOREIGN KEY (item_id) REFERENCES public.process_items(id);
-
-ALTER TABLE ONLY public.process_actions
-    ADD CONSTRAINT process_actions_process_id_fkey FOREIGN KEY (process_id) REFERENCES public.processes(id);
+    ADD CONSTRAINT process_actions_item_id_tenant_id_fkey FOREIGN KEY (item_id, tenant_id) REFERENCES public.process_items(id, tenant_id);
 
 ALTER TABLE ONLY public.process_actions
     ADD CONSTRAINT process_actions_process_id_tenant_id_fkey FOREIGN KEY (process_id, tenant_id) REFERENCES public.processes(id, tenant_id);
@@ -2583,7 +2599,7 @@ ALTER TABLE ONLY public.process_actions
     ADD CONSTRAINT process_actions_started_process_id_tenant_id_fkey FOREIGN KEY (started_process_id, tenant_id) REFERENCES public.processes(id, tenant_id);
 
 ALTER TABLE ONLY public.process_actions
-    ADD CONSTRAINT process_actions_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES public.process_items(id);
+    ADD CONSTRAINT process_actions_thread_id_tenant_id_fkey FOREIGN KEY (thread_id, tenant_id) REFERENCES public.process_items(id, tenant_id);
 
 ALTER TABLE ONLY public.process_definition_grants
     ADD CONSTRAINT process_definition_grants_process_definition_id_fkey FOREIGN KEY (process_definition_id) REFERENCES public.process_definitions(id);
@@ -2607,13 +2623,13 @@ ALTER TABLE ONLY public.process_definitions
     ADD CONSTRAINT process_definitions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
 
 ALTER TABLE ONLY public.process_index
-    ADD CONSTRAINT process_index_process_id_fkey FOREIGN KEY (process_id) REFERENCES public.processes(id) ON DELETE CASCADE;
+    ADD CONSTRAINT process_index_process_id_tenant_id_fkey FOREIGN KEY (process_id, tenant_id) REFERENCES public.processes(id, tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.process_items
     ADD CONSTRAINT process_items_process_id_tenant_id_fkey FOREIGN KEY (process_id, tenant_id) REFERENCES public.processes(id, tenant_id);
 
 ALTER TABLE ONLY public.process_items
-    ADD CONSTRAINT process_items_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES public.process_items(id);
+    ADD CONSTRAINT process_items_thread_id_tenant_id_fkey FOREIGN KEY (thread_id, tenant_id) REFERENCES public.process_items(id, tenant_id);
 
 ALTER TABLE ONLY public.process_relations
     ADD CONSTRAINT process_relations_from_id_tenant_id_fkey FOREIGN KEY (from_id, tenant_id) REFERENCES public.processes(id, tenant_id);
@@ -2628,10 +2644,10 @@ ALTER TABLE ONLY public.robot_environment
     ADD CONSTRAINT robot_environment_robot_id_fkey FOREIGN KEY (robot_id) REFERENCES public.robots(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.robot_files
-    ADD CONSTRAINT robot_files_document_id_fkey FOREIGN KEY (document_id) REFERENCES public.documents(id);
+    ADD CONSTRAINT robot_files_document_id_tenant_id_fkey FOREIGN KEY (document_id, tenant_id) REFERENCES public.documents(id, tenant_id);
 
 ALTER TABLE ONLY public.robot_files
-    ADD CONSTRAINT robot_files_robot_id_fkey FOREIGN KEY (robot_id) REFERENCES public.robots(id) ON DELETE CASCADE;
+    ADD CONSTRAINT robot_files_robot_id_tenant_id_fkey FOREIGN KEY (robot_id, tenant_id) REFERENCES public.robots(id, tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.robot_grants
     ADD CONSTRAINT robot_grants_robot_id_fkey FOREIGN KEY (robot_id) REFERENCES public.robots(id) ON DELETE CASCADE;
@@ -2643,10 +2659,7 @@ ALTER TABLE ONLY public.robots
     ADD CONSTRAINT robots_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
 
 ALTER TABLE ONLY public.task_logs
-    ADD CONSTRAINT task_logs_process_item_id_fkey FOREIGN KEY (process_item_id) REFERENCES public.process_items(id);
-
-ALTER TABLE ONLY public.task_queue_observations
-    ADD CONSTRAINT task_queue_observations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id) ON DELETE CASCADE;
+    ADD CONSTRAINT task_logs_process_item_id_tenant_id_fkey FOREIGN KEY (process_item_id, tenant_id) REFERENCES public.process_items(id, tenant_id);
 
 ALTER TABLE ONLY public.tenant_users
     ADD CONSTRAINT tenant_users_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES public.principals(id);
@@ -2661,13 +2674,13 @@ ALTER TABLE ONLY public.version_needs
     ADD CONSTRAINT version_needs_version_process_definition_id_fkey FOREIGN KEY (version, process_definition_id) REFERENCES public.process_definition_versions(version, process_definition_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.webhook_attempts
-    ADD CONSTRAINT webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES public.webhook_deliveries(id) ON DELETE CASCADE;
+    ADD CONSTRAINT webhook_attempts_delivery_id_tenant_id_fkey FOREIGN KEY (delivery_id, tenant_id) REFERENCES public.webhook_deliveries(id, tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.webhook_backlogs
-    ADD CONSTRAINT webhook_backlogs_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES public.webhook_endpoints(subscription_id) ON DELETE CASCADE;
+    ADD CONSTRAINT webhook_backlogs_subscription_id_tenant_id_fkey FOREIGN KEY (subscription_id, tenant_id) REFERENCES public.webhook_endpoints(subscription_id, tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.webhook_deliveries
-    ADD CONSTRAINT webhook_deliveries_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES public.webhook_endpoints(subscription_id) ON DELETE CASCADE;
+    ADD CONSTRAINT webhook_deliveries_subscription_id_tenant_id_fkey FOREIGN KEY (subscription_id, tenant_id) REFERENCES public.webhook_endpoints(subscription_id, tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.webhook_endpoints
     ADD CONSTRAINT webhook_endpoints_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
@@ -2676,16 +2689,7 @@ ALTER TABLE ONLY public.webhook_secrets
     ADD CONSTRAINT webhook_secrets_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
 
 ALTER TABLE ONLY public.worker_queues
-    ADD CONSTRAINT worker_queues_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES public.principals(id);
-
-ALTER TABLE ONLY public.worker_queues
-    ADD CONSTRAINT worker_queues_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES public.workers(id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY public.workers
-    ADD CONSTRAINT workers_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES public.principals(id);
-
-ALTER TABLE ONLY public.workers
-    ADD CONSTRAINT workers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
+    ADD CONSTRAINT worker_queues_worker_id_tenant_id_fkey FOREIGN KEY (worker_id, tenant_id) REFERENCES public.workers(id, tenant_id) ON DELETE CASCADE;
 
 REVOKE ALL ON FUNCTION public.add_event_partition(lasting interval) FROM PUBLIC;
 

@@ -52,8 +52,8 @@ func (tx *Tx) GetAssistingRobot(
 
 // The termination has an order key of its own, as with other workflows.
 const stopTaskRobots = `
-INSERT INTO engine_commands (id, engine_run_id, order_key, kind, created_at, not_before)
-SELECT c.id, r.id, CASE c.kind WHEN 'CANCEL' THEN r.id ELSE c.id END, c.kind, $2, c.not_before
+INSERT INTO engine_commands (id, engine_run_id, tenant_id, order_key, kind, created_at, not_before)
+SELECT c.id, r.id, r.tenant_id, CASE c.kind WHEN 'CANCEL' THEN r.id ELSE c.id END, c.kind, $2, c.not_before
   FROM engine_runs r
  CROSS JOIN LATERAL (VALUES (gen_random_uuid(), 'CANCEL', $2::timestamptz),
                             (gen_random_uuid(), 'TERMINATE', $3::timestamptz)) c (id, kind, not_before)

@@ -51,9 +51,9 @@ WITH ` + engineAccess + `, before AS (
    WHERE w.principal_id = excluded.principal_id OR w.last_seen_at < $13
   RETURNING w.id, w.created_by, w.created_at, w.last_modified_at, w.xmax = 0 AS created
 ), queue AS (
-  INSERT INTO worker_queues AS q (worker_id, principal_id, task_queue, workflow_types, activity_types, live_since, last_seen_at)
-  SELECT worker.id, $1, $5, coalesce($9::text[], '{}'), coalesce($10::text[], '{}'), $12, $12 FROM worker
-  ON CONFLICT (principal_id, task_queue, worker_id) DO UPDATE
+  INSERT INTO worker_queues AS q (worker_id, tenant_id, principal_id, task_queue, workflow_types, activity_types, live_since, last_seen_at)
+  SELECT worker.id, $2, $1, $5, coalesce($9::text[], '{}'), coalesce($10::text[], '{}'), $12, $12 FROM worker
+  ON CONFLICT (principal_id, task_queue, worker_id, tenant_id) DO UPDATE
      SET workflow_types = excluded.workflow_types, activity_types = excluded.activity_types,
          live_since = CASE WHEN q.last_seen_at < $13 THEN excluded.live_since
                            ELSE coalesce(q.live_since, q.last_seen_at) END,

@@ -19,10 +19,13 @@ const Baseline = 49
 //go:embed baseline/*.sql
 var baseline embed.FS
 
+//go:embed *.sql
+var later embed.FS
+
 // NewProvider returns a provider of the baseline and all migrations for the database.
 func NewProvider(db *sql.DB, options ...goose.ProviderOption) (*goose.Provider, error) {
 	options = append(options, goose.WithGoMigrations(goose.NewGoMigration(Baseline, &goose.GoFunc{RunTx: createBaseline}, nil)))
-	return goose.NewProvider(goose.DialectPostgres, db, nil, options...)
+	return goose.NewProvider(goose.DialectPostgres, db, later, options...)
 }
 
 // createBaseline executes the files of the baseline in the order of their names.

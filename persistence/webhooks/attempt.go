@@ -43,8 +43,8 @@ UPDATE webhook_deliveries d
 
 	// Latencies are in microseconds.
 	insertAttempts = `
-INSERT INTO webhook_attempts (delivery_id, round, number, at, status, latency, failure, detail, answer)
-SELECT a.id, a.round, a.number, a.at, a.status, a.latency * interval '1 microsecond', a.failure, a.detail, a.answer
+INSERT INTO webhook_attempts (delivery_id, tenant_id, round, number, at, status, latency, failure, detail, answer)
+SELECT a.id, (SELECT d.tenant_id FROM webhook_deliveries d WHERE d.id = a.id), a.round, a.number, a.at, a.status, a.latency * interval '1 microsecond', a.failure, a.detail, a.answer
   FROM unnest($1::uuid[], $2::int[], $3::int[], $4::timestamptz[], $5::int[], $6::bigint[], $7::text[], $8::text[], $9::text[])
        AS a (id, round, number, at, status, latency, failure, detail, answer)`
 

@@ -103,8 +103,8 @@ func administeredSeeds() []seed { //nolint:funlen // a table of statements
 			   FROM generate_series(1, $3::bigint) n
 			   JOIN events e ON e.id = md5('event ' || n * 10)::uuid
 			  CROSS JOIN LATERAL (SELECT now() - ($3::bigint - n) * interval '1 second' AS at) t WHERE $2::uuid IS NOT NULL`,
-			`INSERT INTO webhook_attempts (delivery_id, round, number, at, status, latency, failure, detail, answer)
-			 SELECT d.id, 1, 1, d.created_at, 200, interval '5 milliseconds', '', '', ''
+			`INSERT INTO webhook_attempts (delivery_id, tenant_id, round, number, at, status, latency, failure, detail, answer)
+			 SELECT d.id, d.tenant_id, 1, 1, d.created_at, 200, interval '5 milliseconds', '', '', ''
 			   FROM webhook_deliveries d WHERE d.tenant_id = $1 AND $2::uuid IS NOT NULL AND $3::bigint > 0`,
 		}},
 	}

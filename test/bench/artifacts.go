@@ -30,9 +30,9 @@ SELECT ($1::text || $4 + n)::uuid, r.tenant_id, r.id, r.code,
   JOIN resources r ON r.kind = 'BusinessArtifactDefinition' AND r.tenant_id = $3 AND r.code = 'CUSTOMER'`
 
 	loadArtifactIndex = `
-INSERT INTO business_artifact_index (business_artifact_id, definition_id, created_at, field, text_value, text_folded,
+INSERT INTO business_artifact_index (business_artifact_id, tenant_id, definition_id, created_at, field, text_value, text_folded,
                                      number_value, date_value)
-SELECT a.id, a.definition_id, a.created_at, f.field,
+SELECT a.id, a.tenant_id, a.definition_id, a.created_at, f.field,
        CASE WHEN f.type = 'STRING' THEN a.data ->> f.field END,
        CASE WHEN f.type = 'STRING' AND upper(a.data ->> f.field) <> a.data ->> f.field THEN upper(a.data ->> f.field) END,
        CASE WHEN f.type = 'NUMBER' THEN (a.data ->> f.field)::numeric END,

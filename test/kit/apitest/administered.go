@@ -263,9 +263,9 @@ func (s *Administered) WebhookWithDeadDelivery(tenant, code string) uuid.UUID {
 		SELECT gen_random_uuid(), r.id, r.tenant_id, e.id, e.type, 'B', e.process_id, 'DEAD', 1, e.occurred_at, e.occurred_at,
 			e.occurred_at, e.occurred_at
 		  FROM resources r JOIN tenants t ON t.id = r.tenant_id JOIN events e ON e.tenant_id = t.id AND e.type = 'PROCESS.CREATED'
-		 WHERE t.code = $1 AND r.code = $2 ORDER BY e.position DESC LIMIT 1 RETURNING id, created_at), tried AS (
-		INSERT INTO webhook_attempts (delivery_id, round, number, at, status, latency, failure, detail, answer)
-		SELECT id, 1, 1, created_at, 503, interval '12 milliseconds', 'STATUS', 'the answer was 503', 'later' FROM made)
+		 WHERE t.code = $1 AND r.code = $2 ORDER BY e.position DESC LIMIT 1 RETURNING id, tenant_id, created_at), tried AS (
+		INSERT INTO webhook_attempts (delivery_id, tenant_id, round, number, at, status, latency, failure, detail, answer)
+		SELECT id, tenant_id, 1, 1, created_at, 503, interval '12 milliseconds', 'STATUS', 'the answer was 503', 'later' FROM made)
 		SELECT id FROM made`, tenant, code).Scan(&id))
 	return id
 }
