@@ -56,7 +56,8 @@ CREATE TABLE public.artifact_counts (
     definition_id uuid NOT NULL,
     definition_code text NOT NULL,
     n bigint NOT NULL
-);
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='500');
 
 CREATE FUNCTION public.artifact_changes(artifacts uuid[], numbers bigint[]) RETURNS SETOF public.artifact_counts
     LANGUAGE plpgsql STABLE ROWS 20
@@ -267,7 +268,8 @@ CREATE TABLE public.item_counts (
     type text NOT NULL,
     task_state text,
     n bigint NOT NULL
-);
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='500');
 
 CREATE FUNCTION public.item_changes(items uuid[], previous_states text[], states text[], deleted_processes uuid[]) RETURNS SETOF public.item_counts
     LANGUAGE plpgsql STABLE ROWS 20
@@ -521,7 +523,8 @@ CREATE TABLE public.process_counts (
     item_definition_ids uuid[] NOT NULL,
     items uuid NOT NULL,
     n bigint NOT NULL
-);
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='500');
 
 CREATE FUNCTION public.process_changes(touched uuid[], new uuid[], from_era integer, from_xid xid8, to_era integer, to_xid xid8) RETURNS SETOF public.process_counts
     LANGUAGE plpgsql STABLE ROWS 20
@@ -919,7 +922,8 @@ CREATE TABLE public.counted_until (
     xid xid8 NOT NULL,
     singleton boolean DEFAULT true NOT NULL,
     CONSTRAINT counted_until_singleton_check CHECK (singleton)
-);
+)
+WITH (fillfactor='10', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='200');
 
 CREATE TABLE public.credentials (
     id uuid NOT NULL,
@@ -1078,7 +1082,8 @@ CASE kind
     WHEN 'SIGNAL_ACTION'::text THEN 2
     ELSE 0
 END))
-);
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
 
 ALTER TABLE public.engine_commands ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.engine_commands_position_seq
@@ -1131,7 +1136,8 @@ CREATE TABLE public.engine_runs (
     CONSTRAINT engine_runs_kind_check CHECK ((kind = ANY (ARRAY['PROCESS'::text, 'BUSINESS_ARTIFACT_ACTION'::text, 'PROCESS_ACTION'::text, 'TASK_ROBOT'::text, 'DATA_SOURCE'::text]))),
     CONSTRAINT engine_runs_robot_check CHECK (((kind = 'TASK_ROBOT'::text) = (robot IS NOT NULL))),
     CONSTRAINT engine_runs_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'RUNNING'::text, 'COMPLETED'::text, 'CANCELLED'::text, 'FAILED'::text])))
-);
+)
+WITH (fillfactor='90', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.02', autovacuum_analyze_threshold='1000');
 
 CREATE TABLE public.engine_watermarks (
     namespace text NOT NULL,
@@ -1144,7 +1150,8 @@ CREATE TABLE public.engine_watermarks (
     far_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
     swept_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
     sweep_after uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL
-);
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='200');
 
 CREATE TABLE public.event_ledger (
     era integer NOT NULL,
@@ -1537,7 +1544,8 @@ CREATE TABLE public.process_items (
     CONSTRAINT process_items_task_state_check CHECK ((task_state = ANY (ARRAY['READY'::text, 'CLAIMED'::text, 'COMPLETED'::text, 'CANCELLED'::text]))),
     CONSTRAINT process_items_thread_check CHECK (((thread_id IS NULL) OR (type <> 'THREAD'::text))),
     CONSTRAINT process_items_type_check CHECK ((type = ANY (ARRAY['TASK'::text, 'MESSAGE'::text, 'THREAD'::text])))
-);
+)
+WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.02', autovacuum_analyze_threshold='1000');
 
 CREATE TABLE public.process_relations (
     tenant_id uuid NOT NULL,
@@ -1576,7 +1584,8 @@ CREATE TABLE public.processes (
     CONSTRAINT processes_metadata_check CHECK ((json_typeof(metadata) = 'object'::text)),
     CONSTRAINT processes_state_check CHECK ((state = ANY (ARRAY['RUNNING'::text, 'COMPLETED'::text, 'CANCELLED'::text]))),
     CONSTRAINT processes_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 255)))
-);
+)
+WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.02', autovacuum_analyze_threshold='1000');
 
 CREATE TABLE public.removed_events (
     tenant_id uuid NOT NULL,
@@ -1713,7 +1722,8 @@ CREATE TABLE public.task_queue_observations (
     failure text DEFAULT ''::text NOT NULL,
     CONSTRAINT task_queue_observations_check CHECK (((failed_at IS NULL) = (failure = ''::text))),
     CONSTRAINT task_queue_observations_task_queue_check CHECK (((length(task_queue) >= 1) AND (length(task_queue) <= 255)))
-);
+)
+WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='200');
 
 CREATE TABLE public.tenant_users (
     id uuid NOT NULL,
@@ -1810,7 +1820,8 @@ CREATE TABLE public.webhook_cursor (
     "position" bigint NOT NULL,
     singleton boolean DEFAULT true NOT NULL,
     CONSTRAINT webhook_cursor_singleton_check CHECK (singleton)
-);
+)
+WITH (fillfactor='10', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='200');
 
 CREATE TABLE public.webhook_deliveries (
     id uuid NOT NULL,
@@ -1837,7 +1848,8 @@ CREATE TABLE public.webhook_deliveries (
     CONSTRAINT webhook_deliveries_check1 CHECK (((next_attempt_at IS NOT NULL) = (state = 'RETRYING'::text))),
     CONSTRAINT webhook_deliveries_payload_version_check CHECK ((payload_version = ANY (ARRAY['A'::text, 'B'::text]))),
     CONSTRAINT webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'RETRYING'::text, 'DELIVERED'::text, 'DEAD'::text, 'DROPPED'::text])))
-);
+)
+WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.05');
 
 ALTER TABLE public.webhook_deliveries ALTER COLUMN sequence ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.webhook_deliveries_sequence_seq
@@ -1866,7 +1878,8 @@ CREATE TABLE public.webhook_endpoints (
     CONSTRAINT webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['GONE'::text, 'FAILING'::text]))),
     CONSTRAINT webhook_endpoints_payload_version_check CHECK ((payload_version = ANY (ARRAY['A'::text, 'B'::text]))),
     CONSTRAINT webhook_endpoints_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2000)))
-);
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='200');
 
 CREATE TABLE public.webhook_secrets (
     id uuid NOT NULL,
@@ -1889,7 +1902,8 @@ CREATE TABLE public.worker_queues (
     live_since timestamp with time zone,
     tenant_id uuid NOT NULL,
     CONSTRAINT worker_queues_task_queue_check CHECK (((length(task_queue) >= 1) AND (length(task_queue) <= 255)))
-);
+)
+WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='200');
 
 CREATE TABLE public.workers (
     id uuid NOT NULL,
@@ -1910,7 +1924,8 @@ CREATE TABLE public.workers (
     CONSTRAINT workers_hostname_check CHECK (((length(hostname) >= 1) AND (length(hostname) <= 255))),
     CONSTRAINT workers_identity_check CHECK (((length(identity) >= 1) AND (length(identity) <= 255))),
     CONSTRAINT workers_ip_check CHECK (((length(ip) >= 7) AND (length(ip) <= 40)))
-);
+)
+WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='200');
 
 ALTER TABLE ONLY public.events ATTACH PARTITION public.events_1 FOR VALUES FROM (MINVALUE) TO (2);
 
