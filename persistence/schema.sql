@@ -335,6 +335,38 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.item_is_valid(type text, task_state text, owner_id uuid, item_definition_id uuid, item_version uuid, item_definition_code text, task_data json, task_data_valid boolean, context_data json, context_data_valid boolean, message_text text, message_data json, message_data_valid boolean, message_data_code text, claimed_at timestamp with time zone, completed_at timestamp with time zone, cancelled_at timestamp with time zone, deleted_at timestamp with time zone, deleted_by uuid, element_values json, activity_token bytea, thread_id uuid) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS $$
+BEGIN
+    RETURN type IN ('TASK', 'MESSAGE', 'THREAD')
+       AND task_state IN ('READY', 'CLAIMED', 'COMPLETED', 'CANCELLED')
+       AND (type = 'TASK') = (task_state IS NOT NULL)
+       AND (type = 'MESSAGE' OR item_definition_id IS NOT NULL)
+       AND num_nulls(item_definition_id, item_version, item_definition_code) IN (0, 3)
+       AND (type <> 'THREAD' OR thread_id IS NULL)
+       AND (deleted_at IS NULL) = (deleted_by IS NULL)
+       AND (type = 'TASK' OR num_nonnulls(task_data, context_data, claimed_at, completed_at, cancelled_at, element_values,
+                                          activity_token) = 0)
+       AND (task_state IS DISTINCT FROM 'READY' OR owner_id IS NULL)
+       AND (task_state NOT IN ('CLAIMED', 'COMPLETED') OR owner_id IS NOT NULL)
+       AND (task_state IS DISTINCT FROM 'COMPLETED' OR completed_at IS NOT NULL)
+       AND (task_state IS DISTINCT FROM 'CANCELLED' OR cancelled_at IS NOT NULL)
+       AND (deleted_at IS NULL OR task_state IS NULL OR task_state IN ('COMPLETED', 'CANCELLED'))
+       AND length(activity_token) BETWEEN 1 AND 16384
+       AND (type = 'MESSAGE' OR num_nonnulls(message_text, message_data, message_data_code) = 0)
+       AND (type <> 'MESSAGE' OR num_nonnulls(message_text, message_data) > 0)
+       AND (message_data IS NULL) = (message_data_code IS NULL)
+       AND (task_data IS NULL) = (task_data_valid IS NULL)
+       AND (context_data IS NULL) = (context_data_valid IS NULL)
+       AND (message_data IS NULL) = (message_data_valid IS NULL)
+       AND json_typeof(task_data) = 'object'
+       AND json_typeof(context_data) = 'object'
+       AND json_typeof(message_data) = 'object'
+       AND json_typeof(element_values) = 'object';
+END
+$$;
+
 CREATE FUNCTION public.keep_events() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1519,31 +1551,7 @@ CREATE TABLE public.process_items (
     thread_id uuid,
     deleted_at timestamp with time zone,
     deleted_by uuid,
-    CONSTRAINT process_items_activity_token_check CHECK ((length(activity_token) > 0)),
-    CONSTRAINT process_items_activity_token_size CHECK ((length(activity_token) <= 16384)),
-    CONSTRAINT process_items_check CHECK (((type = 'TASK'::text) = (task_state IS NOT NULL))),
-    CONSTRAINT process_items_check1 CHECK (((type = 'MESSAGE'::text) OR (item_definition_id IS NOT NULL))),
-    CONSTRAINT process_items_check10 CHECK (((task_data IS NULL) = (task_data_valid IS NULL))),
-    CONSTRAINT process_items_check11 CHECK (((context_data IS NULL) = (context_data_valid IS NULL))),
-    CONSTRAINT process_items_check12 CHECK (((message_data IS NULL) = (message_data_valid IS NULL))),
-    CONSTRAINT process_items_check13 CHECK (((message_data IS NULL) = (message_data_code IS NULL))),
-    CONSTRAINT process_items_check14 CHECK (((type = 'TASK'::text) OR (num_nonnulls(element_values, activity_token) = 0))),
-    CONSTRAINT process_items_check2 CHECK ((num_nulls(item_definition_id, item_version, item_definition_code) = ANY (ARRAY[0, 3]))),
-    CONSTRAINT process_items_check3 CHECK (((type = 'TASK'::text) OR (num_nonnulls(task_data, context_data, claimed_at, completed_at, cancelled_at) = 0))),
-    CONSTRAINT process_items_check4 CHECK (((type = 'MESSAGE'::text) OR (num_nonnulls(message_text, message_data, message_data_code) = 0))),
-    CONSTRAINT process_items_check5 CHECK (((type <> 'MESSAGE'::text) OR (num_nonnulls(message_text, message_data) > 0))),
-    CONSTRAINT process_items_check6 CHECK (((task_state IS DISTINCT FROM 'READY'::text) OR (owner_id IS NULL))),
-    CONSTRAINT process_items_check7 CHECK (((task_state <> ALL (ARRAY['CLAIMED'::text, 'COMPLETED'::text])) OR (owner_id IS NOT NULL))),
-    CONSTRAINT process_items_check8 CHECK (((task_state IS DISTINCT FROM 'COMPLETED'::text) OR (completed_at IS NOT NULL))),
-    CONSTRAINT process_items_check9 CHECK (((task_state IS DISTINCT FROM 'CANCELLED'::text) OR (cancelled_at IS NOT NULL))),
-    CONSTRAINT process_items_context_data_check CHECK ((json_typeof(context_data) = 'object'::text)),
-    CONSTRAINT process_items_deleted_check CHECK ((((deleted_at IS NULL) = (deleted_by IS NULL)) AND ((deleted_at IS NULL) OR (task_state IS NULL) OR (task_state = ANY (ARRAY['COMPLETED'::text, 'CANCELLED'::text]))))),
-    CONSTRAINT process_items_element_values_check CHECK ((json_typeof(element_values) = 'object'::text)),
-    CONSTRAINT process_items_message_data_check CHECK ((json_typeof(message_data) = 'object'::text)),
-    CONSTRAINT process_items_task_data_check CHECK ((json_typeof(task_data) = 'object'::text)),
-    CONSTRAINT process_items_task_state_check CHECK ((task_state = ANY (ARRAY['READY'::text, 'CLAIMED'::text, 'COMPLETED'::text, 'CANCELLED'::text]))),
-    CONSTRAINT process_items_thread_check CHECK (((thread_id IS NULL) OR (type <> 'THREAD'::text))),
-    CONSTRAINT process_items_type_check CHECK ((type = ANY (ARRAY['TASK'::text, 'MESSAGE'::text, 'THREAD'::text])))
+    CONSTRAINT process_items_valid CHECK (public.item_is_valid(type, task_state, owner_id, item_definition_id, item_version, item_definition_code, task_data, task_data_valid, context_data, context_data_valid, message_text, message_data, message_data_valid, message_data_code, claimed_at, completed_at, cancelled_at, deleted_at, deleted_by, element_values, activity_token, thread_id))
 )
 WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.02', autovacuum_analyze_threshold='1000');
 
