@@ -1,3 +1,3 @@
-// Package events reads the event log: all of it for administrators, and as a feed of what is visible to a caller.
+// Package events reads the event log: all events for administrators, and a feed of the events visible to a caller.
 // Transactions of persistence write it.
 package events

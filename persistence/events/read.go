@@ -56,7 +56,7 @@ func areRare[T comparable](values []T, frequent ...T) bool {
 	return len(values) > 0 && !slices.ContainsFunc(values, func(v T) bool { return slices.Contains(frequent, v) })
 }
 
-// beyondCursor compares an event e with a cursor, whose arguments begin at first.
+// beyondCursor compares an event e with a cursor. Its arguments begin at first.
 func beyondCursor(operator string, first int) string {
 	return pg.ComparePlace(operator, fmt.Sprintf("$%d::integer", first), fmt.Sprintf("$%d::xid8", first+1),
 		fmt.Sprintf("$%d::bigint", first+2))
@@ -66,7 +66,7 @@ func cursorArgs(c domain.EventCursor) []any {
 	return []any{c.Era, c.Transaction, c.Position}
 }
 
-// scanEvent reads eventColumns, and what more there is.
+// scanEvent reads eventColumns, and further columns into more.
 func scanEvent(row pgx.CollectableRow, more ...any) (domain.Event, error) {
 	var e domain.Event
 	var process *uuid.UUID
@@ -128,7 +128,7 @@ func ListAfter(
 	}
 	err := r.Read(
 		ctx,
-		// This query runs before that of the events: an event that settles in between is read, not only reported
+		// This query runs before the query of the events: an event that settles in between is read, not only reported
 		// as pending.
 		pg.Q(pendingEvents, nil, pg.One(&batch.Pending)),
 		pg.Q(sql+"\n ORDER BY "+pg.EventOrder+"\n LIMIT $4", args, collectEvents(&batch.Events)),
@@ -144,8 +144,8 @@ const removedBeyond = `
 SELECT EXISTS (SELECT 1 FROM removed_events d
                 WHERE (d.era, d.xid, d.position) > ($1::integer, $2::xid8, $3::bigint) AND ($4 OR d.tenant_id = ANY($5)))`
 
-// Missed reports whether events in the scope that are behind the cursor were removed because of their age. The zero cursor
-// is that of callers who want what there is.
+// Missed reports whether events in the scope after the cursor were removed because of their age. A caller with the zero cursor
+// accepts the events that are left.
 func Missed(ctx context.Context, r *persistence.Reader, scope persistence.AdministrationScope, after domain.EventCursor) (missed bool, err error) {
 	if after == (domain.EventCursor{}) {
 		return false, nil
@@ -169,7 +169,7 @@ type Filter struct {
 	From, To      *time.Time
 	// Concerning is the resource, or the process that it belongs to.
 	Concerning *uuid.UUID
-	// Actor is what the name or the e-mail of the actor contains, without regard to case.
+	// Actor is a part of the name or the e-mail of the actor, ignoring case.
 	Actor string
 }
 
@@ -202,7 +202,7 @@ const byActor = `(e.actor_id IN (SELECT a.id FROM principals a WHERE strpos(lowe
     OR e.actor_id IN (SELECT a.id FROM principals a WHERE strpos(lower(a.name), lower(%[1]s)) > 0)
         AND NOT EXISTS (SELECT 1 FROM person_names n WHERE n.tenant_id = e.tenant_id AND n.principal_id = e.actor_id))`
 
-// ListRecords returns the next events in the scope with the names of what they refer to.
+// ListRecords returns the next events in the scope with the names of the resources that they refer to.
 func ListRecords(
 	ctx context.Context, r *persistence.Reader, scope persistence.AdministrationScope, filter Filter, part Range,
 ) ([]domain.AuditRecord, error) {

@@ -27,8 +27,8 @@ const (
   LEFT JOIN item_definition_versions t ON t.version = i.item_version
   LEFT JOIN processes y ON y.id = e.process_id`
 
-	// visibleTimelineEvent is true of an event e, about the item i or none, that is visible to the caller: what it
-	// is about is, and its process.
+	// visibleTimelineEvent is true of an event e, about the item i or none, if its resource and its process are visible
+	// to the caller.
 	visibleTimelineEvent = `EXISTS (SELECT 1 FROM processes p WHERE p.id = e.process_id AND ` + access.VisibleProcess + `)
    AND CASE WHEN e.process_item_id IS NOT NULL THEN ` + access.VisibleItem + `
             WHEN e.resource_kind = 'DOCUMENT'
@@ -36,7 +36,7 @@ const (
             ELSE e.resource_kind IN ('PROCESS', 'PROCESS_ACTION')
        END`
 
-	// The order is that of the event log, but an event is shown as soon as it is committed: a reader that goes
+	// Events have the order of the event log, but an event is shown as soon as it is committed: a reader that goes
 	// back in time misses none.
 	selectTimeline = `
 SELECT ` + timelineColumns + `
@@ -47,7 +47,7 @@ SELECT ` + timelineColumns + `
  ORDER BY %s
  LIMIT $5`
 
-	// lookedAtRecently is how many of the newest events of a tenant are looked at for those that are visible to the
+	// lookedAtRecently is the number of the newest events of a tenant that are searched for events visible to the
 	// caller.
 	lookedAtRecently = 200
 
@@ -72,7 +72,7 @@ SELECT p.id
 )
 
 // ListTimeline returns the next events of a process and of its items, actions and documents, of the types of
-// domain.TimelineEventTypes, as far as what they are about is visible to the caller. A process that is not visible is
+// domain.TimelineEventTypes, if their resources are visible to the caller. A process that is not visible is
 // NOT_FOUND.
 func ListTimeline(
 	ctx context.Context, r *persistence.Reader, caller domain.Caller, process uuid.UUID, part Range,
@@ -120,7 +120,7 @@ func Recent(caller domain.Caller, limit int, dest *[]domain.TimelineEvent) pg.Qu
 }
 
 const (
-	// What belongs to an artifact is itself, actions on it and its documents.
+	// The timeline has the events of the artifact, of actions on it and of its documents.
 	selectArtifactTimeline = `
 SELECT ` + timelineColumns + `
   FROM events e` + timelineTables + `

@@ -24,7 +24,7 @@ SELECT (SELECT p.begins_at FROM event_partitions p JOIN event_ledger l ON l.era 
 )
 
 // AddPartition begins the next partition of the event log if the last one has events and has lasted for as long as
-// domain.EventEra says, and reports whether it did. It does nothing while events cannot be locked for a moment.
+// domain.EventEra says, and reports whether it did. It returns false while events cannot be locked for a moment.
 func AddPartition(ctx context.Context, db *persistence.DB, longest Bounds) (added bool, err error) {
 	lasting := domain.EventEra(longest[domain.RetainEvents])
 	err = db.Send(ctx, []pg.Query{pg.Q(addPartition, []any{lasting}, pg.One(&added))})
@@ -39,8 +39,8 @@ type Partitions struct {
 	Count, Events int64
 }
 
-// DropPartition drops the first partition of the event log if nothing in it has to stay: all of it is older than before, was read
-// by what follows the log, and of none of its events a delivery is kept. It returns a count of 0 if there is none, or if
+// DropPartition drops the first partition of the event log if no event in it must stay: all are older than before, were read
+// by all followers of the log, and have no deliveries. It returns a count of 0 if there is none, or if
 // events cannot be locked for a moment.
 func DropPartition(ctx context.Context, db *persistence.DB, before, now time.Time) (Partitions, error) {
 	var dropped Partitions
@@ -67,7 +67,7 @@ func DropPartition(ctx context.Context, db *persistence.DB, before, now time.Tim
 	return dropped, pg.Translate("dropping a partition of the event log", err)
 }
 
-// FindPartitions returns what DropPartition would drop, one after the other.
+// FindPartitions returns the partitions that repeated calls of DropPartition would drop.
 func FindPartitions(ctx context.Context, r *persistence.Reader, before time.Time) (Partitions, error) {
 	var found Partitions
 	err := r.Read(ctx, pg.Q(findPartitions, []any{before}, pg.One(&found.Count, &found.Events)))

@@ -34,14 +34,14 @@ SELECT (SELECT count(*) FROM assistance_calls c WHERE` + oldCalls + `),
        (SELECT min(c.asked_at) FROM assistance_calls c WHERE c.tenant_id = $1 AND c.asked_at >= $2)`
 )
 
-// Found contains the number of rows that a turn would remove. OldestKept is the time of the oldest that would stay: of processes that of their
-// creation, nil if there is none.
+// Found contains the number of rows that a turn would remove. OldestKept is the time of the oldest that would stay: of processes the
+// time of creation, nil if there is none.
 type Found struct {
 	Count      int64
 	OldestKept *time.Time
 }
 
-// Find counts what Remove would remove in the turn, and changes nothing.
+// Find counts the rows that Remove would remove in the turn.
 func Find(ctx context.Context, r *persistence.Reader, t Turn) (Found, error) {
 	var f Found
 	args := []any{t.TenantID, t.Before}

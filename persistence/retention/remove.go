@@ -87,8 +87,8 @@ WITH old AS (
 SELECT count(*) FROM gone`
 )
 
-// Part is the result of one transaction of a removal. Found is false when no turn was due. Done is set at the end of a turn: Total is
-// what was removed since the event before.
+// Part is the result of one transaction of a removal. Found is false when no turn was due. Done is set at the end of a turn: Total counts
+// the rows removed since the previous event.
 type Part struct {
 	Turn           Turn
 	Found, Done    bool
@@ -96,7 +96,7 @@ type Part struct {
 }
 
 // RemoveDue removes the next part of a turn that is due and that no other caller works on. After an error the part has the
-// turn, if one was found, and nothing has changed.
+// turn, if one was found, and no row has changed.
 func RemoveDue(ctx context.Context, db *persistence.DB, longest Bounds, now time.Time) (Part, error) {
 	return remove(ctx, db, now, func(tx *persistence.Tx, p *Part) (role string, err error) {
 		var kept *time.Duration
@@ -189,7 +189,7 @@ func (p *Part) delete(ctx context.Context, tx *persistence.Tx, sql string, atMos
 	return err
 }
 
-// events returns what was removed in the turn.
+// events returns the events that report the removals of the turn.
 func (p *Part) events(role string, now time.Time) domain.Events {
 	if p.Total == 0 || p.Turn.Kind.Removed() == "" {
 		return domain.NoEvents()

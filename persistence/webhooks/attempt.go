@@ -128,7 +128,7 @@ func queueAttempts(tx *persistence.Tx, attempts []domain.WebhookAttempt, deliver
 	exec(tx, insertAttempts, ids, rounds, numbers, at, statuses, latencies, failures, details, answers)
 }
 
-// noteEndpoints updates the endpoints of the attempts, and drops what waits at those that are disabled.
+// noteEndpoints updates the endpoints of the attempts, and drops the waiting deliveries of disabled ones.
 func noteEndpoints(
 	tx *persistence.Tx, endpoints []domain.WebhookEndpoint, attempts map[uuid.UUID][]domain.WebhookAttempt,
 ) domain.Events {

@@ -28,7 +28,7 @@ type behindEndpoint struct {
 	Waiting int
 }
 
-// Endpoints that would be sent nothing are left out, and none comes first each time; domain.WebhookEndpoint.CatchUp decides about the others. $1 are the
+// Endpoints that cannot receive are left out, and none comes first each time; domain.WebhookEndpoint.CatchUp decides about the others. $1 are the
 // endpoints, all where $3 is set.
 const behindEndpoints = `
 SELECT k.id, k.subscription_id, w.paused, w.failing_since, w.failures, nullif(w.held_until, '-infinity'), w.disabled_at,
@@ -143,7 +143,7 @@ WITH chosen AS (
     SELECT n.id, n.at_most FROM unnest($4::bigint[], $5::int[]) AS n (id, at_most)` + takeFromBacklogs
 )
 
-// caughtUp is the result of reading a backlog: More is left of it, and what was read ends at Last, unless all was read. Lost
+// caughtUp is the result of reading a backlog: More reports whether events are left; the events read end at Last. Lost
 // reports that events were removed before they were delivered. Dropped counts the deliveries that were dropped.
 type caughtUp struct {
 	SubscriptionID uuid.UUID
@@ -212,7 +212,7 @@ UPDATE webhook_backlogs k
    AND (k.payload_version, k.event_types, k.process_definition_id)
        IS DISTINCT FROM (w.payload_version, w.event_types, w.process_definition_id)`
 
-	// While anything is left of earlier backlogs, what happens now waits behind it.
+	// New events wait behind earlier backlogs.
 	continueBacklog = `
 INSERT INTO webhook_backlogs (subscription_id, tenant_id, era, xid, position, payload_version, event_types,
                               process_definition_id)
@@ -224,7 +224,7 @@ SELECT w.subscription_id, w.tenant_id, c.era, c.xid, c.position, w.payload_versi
    AND EXISTS (SELECT 1 FROM webhook_backlogs k WHERE k.subscription_id = $1)
    AND NOT EXISTS (SELECT 1 FROM webhook_backlogs k WHERE k.subscription_id = $1 AND k.until_xid IS NULL)`
 
-	// What was not delivered to disabled endpoints yet is dropped.
+	// Waiting events of disabled endpoints are dropped.
 	dropBacklogs = `
 UPDATE webhook_backlogs k
    SET dropped = true, until_era = coalesce(k.until_era, c.era), until_xid = coalesce(k.until_xid, c.xid),
@@ -258,7 +258,7 @@ var (
         HAVING count(*) > 0)`
 )
 
-// countOfBacklog counts the events that wait in the backlogs of an endpoint, and those that are being dropped, among those that were read.
+// countOfBacklog counts the waiting and the dropped events among the events read from the backlogs of an endpoint.
 type countOfBacklog struct {
 	Waiting, Dropped, Read int64
 	Since                  *time.Time

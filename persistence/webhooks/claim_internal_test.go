@@ -12,8 +12,8 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// An exchange reads nothing of what waits at endpoints that are held, and those are
-// not looked for in each one.
+// An exchange reads no waiting deliveries of endpoints in backoff, and does not search for them
+// each time.
 func TestHeldEndpointsCostNothingPerExchange(t *testing.T) {
 	t.Parallel()
 	conn, err := pgx.Connect(t.Context(), pgtest.URL(t))

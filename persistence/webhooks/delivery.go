@@ -72,7 +72,7 @@ SELECT ` + dueDeliveryColumns + `
    AND d.round = $2
    AND d.state = 'RETRYING'`
 
-// DueRetry returns a delivery whose round is still being retried, or NOT_FOUND.
+// DueRetry returns a delivery if its round is still being retried, or NOT_FOUND.
 func DueRetry(ctx context.Context, r *persistence.Reader, round Round, now time.Time) (*DueDelivery, error) {
 	var found []DueDelivery
 	args := []any{round.DeliveryID, round.Number, now}

@@ -11,8 +11,8 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// DueDelivery is a delivery that is to be attempted now, with all that the attempt needs. Secrets are sealed;
-// without one nothing can be sent.
+// DueDelivery is a delivery due for an attempt, with the input of the attempt. Secrets are sealed;
+// without one the attempt fails.
 type DueDelivery struct {
 	domain.WebhookDelivery
 	URL     string
@@ -34,9 +34,9 @@ type Round struct {
 }
 
 // DeliveryExchange is the input of ExchangeDeliveries: the outcomes of a dispatcher's deliveries and the limits
-// of what it leases in return.
+// of its next leases.
 type DeliveryExchange struct {
-	// Attempted are attempts that were made, HandedOver deliveries whose retries a workflow has taken over,
+	// Attempted are attempts that were made, HandedOver deliveries that a workflow retries from now on,
 	// Released deliveries that were not attempted after all.
 	Attempted  []domain.WebhookAttempt
 	HandedOver []domain.WebhookDelivery
@@ -50,7 +50,7 @@ type DeliveryExchange struct {
 	// PerEndpoint is how many deliveries of an endpoint the dispatcher may hold; one for an endpoint that is
 	// failing. Limit bounds all that are leased.
 	PerEndpoint, Limit int
-	// Endpoints are those at which deliveries may wait, besides those of the new events. With Leap, endpoints are looked
+	// Endpoints may have waiting deliveries, besides the endpoints of the new events. With Leap, endpoints are looked
 	// for after LeapAfter too.
 	Endpoints []uuid.UUID
 	Leap      bool
@@ -66,7 +66,7 @@ type DeliveryExchange struct {
 type Deliveries struct {
 	FannedOut int
 	Endpoints bool
-	// Behind are endpoints that could go on catching up at once. Lost are those of which events were removed
+	// Behind are endpoints that could go on catching up at once. Lost are endpoints with events that were removed
 	// from the event log before they were delivered.
 	Behind, Lost []uuid.UUID
 	// LeapAfter is where the next leap continues.
@@ -136,7 +136,7 @@ UPDATE webhook_deliveries d
    AND ` + eventOfDelivery + `
 RETURNING ` + dueDeliveryColumns
 
-	// Endpoints to which nothing can be sent now are checked again later.
+	// Endpoints that cannot receive now are checked again later.
 	claimHandovers = `
 WITH head AS (
     SELECT d.id, NOT w.paused
@@ -204,7 +204,7 @@ func ExchangeDeliveries(ctx context.Context, db *persistence.DB, e DeliveryExcha
 	return &out, err
 }
 
-// noteHandovers records deliveries whose retries a workflow has taken over.
+// noteHandovers records deliveries that a workflow retries from now on.
 func noteHandovers(tx *persistence.Tx, handedOver []domain.WebhookDelivery, now time.Time) {
 	if len(handedOver) == 0 {
 		return

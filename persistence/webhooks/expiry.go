@@ -44,11 +44,11 @@ type Expired struct {
 	More    bool
 }
 
-// backlogsAtOnce bounds the backlogs of which one step drops events.
+// backlogsAtOnce bounds the backlogs that one step drops events of.
 const backlogsAtOnce = 10
 
 // ExpireDeliveries drops up to limit deliveries that have waited for their first attempt for longer than
-// domain.WebhookRetention by now, and those of up to limit events of each of some backlogs.
+// domain.WebhookRetention by now, and up to limit waiting events of each of some backlogs.
 func ExpireDeliveries(ctx context.Context, db *persistence.DB, now time.Time, limit int) (Expired, error) {
 	before := now.Add(-domain.WebhookRetention)
 	var done Expired

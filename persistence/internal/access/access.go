@@ -1,6 +1,6 @@
-// Package access is visibility in SQL, in one place: the rules are those of domain.SeesProcess, domain.SeesItem,
-// accessmodel.SeesDocument, accessmodel.SeesArtifact and their like. Every fragment reads the caller's principal id
-// from $1; the tenants of the caller are the condition beside it. The ARRAY(…) sub-selects do not depend on the row, so
+// Package access implements visibility in SQL, by the rules of domain.SeesProcess, domain.SeesItem,
+// accessmodel.SeesDocument, accessmodel.SeesArtifact and related functions. Every fragment reads the caller's principal id
+// from $1; queries add a condition on the caller's tenants. The ARRAY(…) sub-selects do not depend on the row, so
 // PostgreSQL computes each once per statement.
 package access
 
@@ -24,7 +24,7 @@ const (
 	ReadableProcessDefinitions = `ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission IN ('VIEWER', 'MANAGER') AND ` + CallerIsGrantee + `)`
 
-	// RunVersions lists the versions of process definitions whose workflow the caller runs. A process pinned to
+	// RunVersions lists the versions of process definitions with a workflow that the caller runs. A process pinned to
 	// one of them still belongs to the caller when a later version has another runner.
 	RunVersions = `ARRAY(SELECT v.version FROM process_definition_versions v WHERE v.runner_id = $1)`
 
@@ -87,7 +87,7 @@ const (
 	StartableDefinition = `(d.published_version IS NOT NULL
     AND (d.id = ANY(` + InitiatedProcessDefinitions + `) OR d.id = ANY(` + ManagedProcessDefinitions + `)))`
 
-	// VisibleVersion is true of a version v of process definition d of which some part is visible to the caller.
+	// VisibleVersion is true of a version v of process definition d with any part visible to the caller.
 	// For other versions it is false or NULL.
 	VisibleVersion = `(d.id = ANY(` + InitiatedProcessDefinitions + `)
     OR d.id = ANY(` + ReadableProcessDefinitions + `)
@@ -103,7 +103,7 @@ const (
 	ManagesProcess = `(p.process_definition_id = ANY(` + ManagedProcessDefinitions + `)
     OR p.process_version = ANY(` + RunVersions + `))`
 
-	// OwnsResults is true of a process p whose user action results, also those delivered to others, are readable
+	// OwnsResults is true of a process p if all its user action results, even results delivered to others, are readable
 	// by the caller.
 	OwnsResults = `(p.initiator_id = $1
     OR p.process_definition_id = ANY(` + ReadableProcessDefinitions + `)

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Counts are numbers of rows that are kept for a list, so that its total needs no rows. All conditions of Where, but for
-// those of Rows, must be about columns that the counts have too.
+// Counts are stored numbers of rows of a list, so that its total reads no rows. All conditions of Where, except for
+// Rows, must be about columns that the counts have too.
 type Counts struct {
-	// Rows are the conditions of Where that counts do not need: what is visible, and what is not deleted.
+	// Rows are the conditions of Where that counts do not need: visible rows, and rows that are not deleted.
 	Rows []string
 	// From has the counts n, under the alias of the rows.
 	From string
@@ -62,8 +62,8 @@ func (l *List) total() string {
 	return query + "\n     + (SELECT count(*) FROM " + others + ")"
 }
 
-// CountBy returns the query for the totals n by a column of the rows, which Counts have too. A value may have two, of which
-// the sum is its total.
+// CountBy returns the query for the totals n by a column of the rows, which Counts have too. A value may have two totals to
+// add.
 func (l *List) CountBy(column string) string {
 	counted, others := l.parts()
 	query := "SELECT " + column + ", sum(n) AS n FROM " + counted + "\n GROUP BY " + column
@@ -84,7 +84,7 @@ func (l *List) parts() (counted, others string) {
 	return counted, l.among(c.Others) + "\n WHERE " + strings.Join(l.Where, "\n   AND ") + "\n   AND " + c.CoversRow + " IS NOT TRUE"
 }
 
-// among returns where the rows come from whose ids are those of a query.
+// among returns the FROM clause for the rows with the ids of a query.
 func (l *List) among(ids string) string {
 	// Few rows, one look-up for each: the planner would expect the average number.
 	table, alias, _ := strings.Cut(l.Counts.Table, " ")
@@ -92,9 +92,9 @@ func (l *List) among(ids string) string {
 		" x WHERE x.id = others.id OFFSET 0) "+alias, 1)
 }
 
-// walked returns the query of a page that is read in the order of all rows where the caller sees nearly all of them, and
-// along the walks where it does not: as many rows along each as the page and those before it have, and those of Others. The
-// rows of others are not read. In an order in which the walks have no index, what the caller sees is sorted, not what there is.
+// walked returns the query of a page that is read in the order of all rows if nearly all are visible to the caller, and
+// along the walks otherwise: as many rows along each as the page and its predecessors have, and the rows of Others. Other
+// rows are not read. In an order without an index of the walks, only the visible rows are sorted.
 func (l *List) walked(columns, limit, reach string) string {
 	c := l.Counts
 	where, order := strings.Join(l.Where, "\n   AND "), strings.Join(l.Order, ", ")
@@ -109,7 +109,7 @@ func (l *List) walked(columns, limit, reach string) string {
 	if c.Alone {
 		return part(ids, "true")
 	}
-	// PostgreSQL does not execute the part whose condition, which is the same for all rows, is false.
+	// The condition is the same for all rows; PostgreSQL does not execute a part if it is false.
 	seen := fmt.Sprintf("WITH seen AS MATERIALIZED (\n    SELECT coalesce(sum(n) FILTER (WHERE %s IS NOT TRUE), 0) <= %d AS nearly_all\n"+
 		"      FROM %s\n     WHERE %s)\n", c.Covers, unseen, c.Kept, l.Where[0])
 	return seen + part(l.From, "(SELECT s.nearly_all FROM seen s)") +

@@ -100,8 +100,8 @@ func UniqueViolation(err error) bool {
 }
 
 // Retryable reports whether a transaction that failed with err may succeed when it is run again: after a
-// serialization failure, a deadlock, a unique violation by a concurrent insert, or a reference to what was deleted or from what
-// was inserted meanwhile: the next run will find these.
+// serialization failure, a deadlock, a unique violation by a concurrent insert, or a reference to a row deleted or from a row
+// inserted meanwhile: the next run reads the change.
 func Retryable(err error) bool {
 	var pgErr *pgconn.PgError
 	if !errors.As(err, &pgErr) {

@@ -105,7 +105,7 @@ func (l *List) Kept(queries []Query) []Query {
 type List struct {
 	Columns string
 	From    string
-	// Counted is what the number is read from where it is not From: the tables without those that add columns to a
+	// Counted is the FROM clause of the number if it is not From: without the tables that add columns to a
 	// row and no conditions.
 	Counted string
 	// Names are the tables that add columns to the rows of a page and no conditions, if they are not in From. They are
@@ -147,7 +147,7 @@ func (l *List) Filter(condition string, arg any) {
 	l.Where = append(l.Where, fmt.Sprintf(condition, fmt.Sprintf("$%d", len(l.Args))))
 }
 
-// AnyOf keeps the rows whose column is one of values; no values keep all rows. One value is compared by equality, so
+// AnyOf keeps the rows with one of values in the column; no values keep all rows. One value is compared by equality, so
 // that an index on the column can provide the order too.
 func AnyOf[T any](l *List, column string, values []T) {
 	switch len(values) {
@@ -159,7 +159,7 @@ func AnyOf[T any](l *List, column string, values []T) {
 	}
 }
 
-// FilterDeleted keeps rows that are not deleted, or those that the filter selects. column is the time of the
+// FilterDeleted keeps rows that are not deleted, or the rows that the filter selects. column is the time of the
 // deletion.
 func (l *List) FilterDeleted(column string, which domain.DeletedFilter) {
 	switch which {
@@ -258,7 +258,7 @@ func Optional(id uuid.UUID) *uuid.UUID {
 	return &id
 }
 
-// InGroups keeps the rows whose principal is a member of one of the groups, given by id or by code. among is the
+// InGroups keeps the rows with a principal in one of the groups, given by id or by code. among is the
 // condition that a group g must meet to count.
 func (l *List) InGroups(principal, among string, ids []uuid.UUID, codes []string) {
 	member := `EXISTS (SELECT 1 FROM group_members m JOIN groups g ON g.id = m.group_id
