@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// collector is a caller with its relations to definitions of business artifacts, each of which has one artifact.
+// collector is a caller with its relations to definitions of business artifacts with one artifact each.
 type collector struct {
 	domain.Caller
 	definitions map[uuid.UUID]accessmodel.ArtifactRelations

@@ -30,7 +30,7 @@ type society struct {
 	tables map[string]*table
 	// tenant is the tenant of all rows, elsewhere another tenant.
 	tenant, elsewhere uuid.UUID
-	// author is the author of what the callers did not do.
+	// author is the author of all changes by others than the callers.
 	author uuid.UUID
 	// inProcess maps items to their processes.
 	inProcess map[uuid.UUID]uuid.UUID

@@ -167,7 +167,7 @@ func (o *onlooker) outside(s *society) *onlooker {
 }
 
 // The visibility rules of the domain and the conditions of the queries agree: for users and applications in
-// every combination of relations, every query that reads processes and items returns what the domain allows.
+// every combination of relations, every query of processes and items returns the rows that the domain allows.
 func TestVisibilityIsWhatTheDomainSays(t *testing.T) {
 	t.Parallel()
 	s := newSociety(t)
@@ -201,7 +201,7 @@ func TestVisibilityIsWhatTheDomainSays(t *testing.T) {
 	}
 }
 
-// requireLists requires that lists return exactly what is visible to the caller.
+// requireLists requires that lists return exactly the rows visible to the caller.
 func (o *onlooker) requireLists(t *testing.T, reader *persistence.Reader) {
 	t.Helper()
 	page := domain.PageRequest{Size: 10_000}
@@ -247,7 +247,7 @@ func requireSameIDs(t *testing.T, want, got []uuid.UUID) {
 	require.Empty(t, missing)
 }
 
-// requireGets requires that exactly what is visible to the caller can be read.
+// requireGets requires that the caller can read exactly the visible rows.
 func (o *onlooker) requireGets(t *testing.T, reader *persistence.Reader) {
 	t.Helper()
 	for id, r := range o.processes {

@@ -34,7 +34,7 @@ SELECT $2, $3, r.tenant_id, $4, 'COMPLETE_ACTIVITY', f.activity_token, $5, $6
 )
 
 // FinishActivity stages c, a command of kind CommandCompleteActivity, with the token of the activity that waits
-// for the task. It stages nothing if no activity waits, if the task is not finished in or before this
+// for the task. It stages no command if no activity waits, if the task is not finished in or before this
 // transaction, or if the workflow has ended. The task must be under lock.
 func (tx *Tx) FinishActivity(task uuid.UUID, c domain.EngineCommand) {
 	tx.staged = true

@@ -16,7 +16,7 @@ const (
        coalesce((SELECT n.name FROM person_names n WHERE n.tenant_id = a.tenant_id AND n.principal_id = a.last_modified_by),
                 (SELECT s.name FROM principals s WHERE s.id = a.last_modified_by), '')`
 
-	// The definitions by name, of which there are few; specs are json, whose members keep their order.
+	// The definitions by name; there are few. Specs are json, so that members keep their order.
 	artifactDefinitionChoices = `
 SELECT r.id, r.spec ->> 'name', r.spec -> 'indexes', r.id = ANY(` + access.EditableArtifactDefinitions + `)` +
 		fromVisibleArtifactDefinitions + `
@@ -25,7 +25,7 @@ SELECT r.id, r.spec ->> 'name', r.spec -> 'indexes', r.id = ANY(` + access.Edita
 )
 
 // ListArtifactBoard returns a page of the artifacts visible to the caller, with the definitions by which the list can
-// be narrowed. Filters, orders and what else it returns are those of ListBusinessArtifacts.
+// be narrowed. Filters, orders and errors are the same as in ListBusinessArtifacts.
 func (r *Reader) ListArtifactBoard(
 	ctx context.Context, caller domain.Caller, filter ArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.ArtifactBoard, []ArtifactDefinitionState, error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// ArtifactOverview is an artifact with the names of those that made it and changed it last, and what the caller may
-// do to it.
+// ArtifactOverview is an artifact with the names of its creator and last editor, and the actions that the caller may
+// perform.
 type ArtifactOverview struct {
 	domain.BusinessArtifact
 

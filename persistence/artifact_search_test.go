@@ -16,8 +16,8 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// seedArtifacts makes 26,000 artifacts, which changed in another order than they were made. The oldest 21,000 are GOLD; the
-// date of those that changed last is that of no others.
+// seedArtifacts creates 26,000 artifacts, which changed in another order than they were created. The oldest 21,000 are GOLD;
+// the artifacts that changed last share a date with no others.
 const (
 	seedArtifacts = `
 INSERT INTO business_artifacts (id, tenant_id, definition_id, definition_code, data, data_valid,
@@ -38,7 +38,7 @@ SELECT a.id, a.tenant_id, a.definition_id, a.created_at, f.field,
   FROM business_artifacts a, unnest(ARRAY['name', 'tier', 'balance', 'since']) f (field)`
 )
 
-// However a search finds its page, the page is that of a plain query over the data.
+// Every plan of a search returns the page of a plain query over the data.
 func TestArtifactSearchesFindWhatMatches(t *testing.T) { //nolint:funlen,tparallel // most of it is a table, and the searches share a connection
 	t.Parallel()
 	url := pgtest.URL(t)

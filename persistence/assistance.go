@@ -185,10 +185,10 @@ UPDATE item_assistance a
 RETURNING a.item_id, a.run, a.deadline`
 )
 
-// AssistanceExchange is the input of ExchangeAssistance: what the starter of workflows has done, and how many
+// AssistanceExchange is the input of ExchangeAssistance: the runs that the starter of workflows has started, and how many
 // runs it leases in return.
 type AssistanceExchange struct {
-	// Started are the runs whose workflows were started.
+	// Started are the runs with started workflows.
 	Started []domain.DueAssistance
 	Now     time.Time
 	// Overdue is the deadline past which runs are given up.
@@ -198,7 +198,7 @@ type AssistanceExchange struct {
 	Limit      int
 }
 
-// ExchangeAssistance records which runs were started, leases the next ones and returns those that are overdue,
+// ExchangeAssistance records which runs were started, leases the next ones and returns the overdue ones,
 // in one round trip and one transaction.
 func (db *DB) ExchangeAssistance(
 	ctx context.Context, e AssistanceExchange,

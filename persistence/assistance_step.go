@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// AssistedItem is the item of a run with what the steps of the run need. It is read without a check of
+// AssistedItem is the item of a run with the input of the steps of the run. It is read without a check of
 // visibility: the item was visible to the principal that requested the run.
 type AssistedItem struct {
 	Run            *domain.AssistanceRun

@@ -58,7 +58,7 @@ func (r *Reader) GetBusinessArtifact(
 	return &a, nil
 }
 
-// LockedArtifact is a business artifact under lock and what the caller may do
+// LockedArtifact is a business artifact under lock with the rights of the
 // to it.
 type LockedArtifact struct {
 	*domain.BusinessArtifact

@@ -205,7 +205,7 @@ SELECT x.id, x.tenant_id, x.status, x.action_id, x.action_code, x.business_artif
    FOR NO KEY UPDATE OF x`
 
 // LockArtifactAndOpenActions locks an artifact visible to the caller, deleted or not, or returns NOT_FOUND,
-// together with its open actions. It returns what is needed to end these.
+// together with its open actions. It returns the runs and documents needed to end these.
 func (tx *Tx) LockArtifactAndOpenActions(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID,
 ) (*LockedArtifact, []OpenArtifactAction, error) {

@@ -103,7 +103,7 @@ type FoundArtifactDefinition struct {
 	Rights domain.ArtifactRights
 }
 
-// NewArtifact contains what PrepareArtifact reads before a business artifact is created.
+// NewArtifact is the result of PrepareArtifact.
 type NewArtifact struct {
 	// Existing is the artifact that already has the id, in any tenant.
 	Existing *domain.BusinessArtifact
@@ -132,7 +132,7 @@ SELECT ` + artifactDefinitionStateColumns + `,
    FOR SHARE OF r`
 )
 
-// PrepareArtifact reads what creating a business artifact depends on.
+// PrepareArtifact reads the rows that the creation of a business artifact depends on.
 func PrepareArtifact(caller domain.Caller, id uuid.UUID, key DefinitionKey) Read[*NewArtifact] {
 	n := &NewArtifact{}
 	var existing domain.BusinessArtifact
@@ -175,7 +175,7 @@ DELETE FROM business_artifact_definition_grants
 )
 
 // GrantOnArtifact grants a principal or a group a right on the artifacts of a definition of a tenant. A repeated
-// grant, or one to a group of another tenant, changes nothing.
+// grant, or one to a group of another tenant, has no effect.
 func (tx *Tx) GrantOnArtifact(
 	definition, tenant uuid.UUID, permission domain.ArtifactPermission, grantee uuid.UUID,
 ) {

@@ -20,8 +20,8 @@ import (
 type ArtifactDefinitionFilter struct {
 	TenantIDs []uuid.UUID
 	Codes     []string
-	// Creatable keeps the definitions of which the caller may create artifacts, or with false those of which it
-	// may not.
+	// Creatable keeps the definitions that let the caller create artifacts, or with false the
+	// others.
 	Creatable *bool
 }
 
@@ -58,7 +58,7 @@ func (r *Reader) ListVisibleArtifactDefinitions(
 type RelatedArtifactDefinition struct {
 	ArtifactDefinition
 	Rights domain.ArtifactRights
-	// Startable and Creatable map the codes of the tenant's definitions of which the caller may start processes
+	// Startable and Creatable map the codes of the tenant's definitions that let the caller start processes
 	// and create artifacts to their ids.
 	Startable, Creatable map[string]uuid.UUID
 }

@@ -25,7 +25,7 @@ type ArtifactFilter struct {
 	Criteria []filter.Criterion
 	Indexed  []uuid.UUID
 	Deleted  domain.DeletedFilter
-	// Search is the id of the artifact, or what an indexed member of its data contains, whatever the case.
+	// Search is the id of the artifact, or a part of an indexed member of its data, ignoring case.
 	Search string
 }
 

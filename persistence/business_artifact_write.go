@@ -74,7 +74,7 @@ SELECT a.id, a.created_at, a.data
 // definition until this one ends, and reports whether there are any. It reports false for a definition that does
 // not exist.
 func (tx *Tx) LockArtifactDefinition(ctx context.Context, tenant, definition uuid.UUID) (used bool, err error) {
-	// The lock is a statement of its own: only a later statement reads what was committed before the lock was
+	// The lock is a statement of its own: only a later statement reads changes committed before the lock was
 	// acquired.
 	lock := pg.Q(lockArtifactDefinition, []any{tenant, definition}, func(rows pgx.Rows) error {
 		return pg.IgnoreNoRows(pg.One(&used)(rows))

@@ -22,7 +22,7 @@ SELECT ` + tenantColumns + `
  ORDER BY t.code`
 )
 
-// GetCaller returns the calling principal and the tenants of which it is a member, in the order of their codes.
+// GetCaller returns the calling principal and its tenants, in the order of their codes.
 func (r *Reader) GetCaller(ctx context.Context, caller domain.Caller) (*domain.Principal, []domain.Tenant, error) {
 	var p domain.Principal
 	var tenants []domain.Tenant

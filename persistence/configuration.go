@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// Configuration contains what PrepareConfiguration reads before resources are changed: the resources of the tenants,
+// Configuration is the result of PrepareConfiguration: the resources of the tenants,
 // and the principals with the ids and e-mails of the change.
 type Configuration struct {
 	// Tenants are the tenants with the codes, locked until the transaction ends.
@@ -32,7 +32,7 @@ type Configuration struct {
 	TakenNamespaces []string
 }
 
-// DefinitionState is the state of a process definition. Number and Digest are those of its latest version, 0 and
+// DefinitionState is the state of a process definition. Number and Digest describe its latest version; they are 0 and
 // nil without one. Used reports whether it has processes.
 type DefinitionState struct {
 	ID               uuid.UUID
@@ -128,8 +128,8 @@ SELECT t.id FROM tenants t WHERE t.id = ANY($1)
 SELECT t.namespace FROM tenants t`
 )
 
-// PrepareConfiguration reads what a change of the resources of the tenants with the codes depends on, and blocks
-// other changes of them until the transaction ends. ids and emails are those named in the change.
+// PrepareConfiguration reads the rows that a change of the tenants' resources depends on, and blocks
+// other changes of them until the transaction ends. ids and emails occur in the change.
 func (tx *Tx) PrepareConfiguration(
 	ctx context.Context, caller domain.Caller, tenants []string, ids []uuid.UUID, emails []string,
 ) (*Configuration, error) {

@@ -21,7 +21,7 @@ const (
 	unreadItemDefinitions = `ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
                     WHERE ` + unreadDefinitions
 
-	// uncoveredItems are the items that the caller owns, and those that it sees as the initiator of their process, where
+	// uncoveredItems are the items that the caller owns, or that are visible to it as the initiator of their process, where
 	// no right on the definition shows them.
 	uncoveredItems = `
 SELECT x.id FROM process_items x
@@ -67,17 +67,17 @@ SELECT x.process_id FROM process_items x
 	coversProcessDefinition = `p.process_definition_id = ANY(` + access.ReadableProcessDefinitions + `)
     OR p.process_version = ANY(` + access.RunVersions + `)`
 
-	// walkedItemDefinitions are those of which the caller may see items by a right on a definition.
+	// walkedItemDefinitions selects the definitions that make items visible to the caller.
 	walkedItemDefinitions = `SELECT d.id FROM item_definitions d
  WHERE d.id = ANY(` + access.GrantedItemDefinitions + `)
     OR d.process_definition_id = ANY(` + walkedDefinitions + `)`
 
-	// walkedDefinitions are the process definitions that the caller may read, or of which it runs a version.
+	// walkedDefinitions are the process definitions that the caller may read or runs a version of.
 	walkedDefinitions = `ARRAY(SELECT unnest(` + access.ReadableProcessDefinitions + `)
                          UNION
                         SELECT v.process_definition_id FROM process_definition_versions v WHERE v.runner_id = $1)`
 
-	// walkedProcessDefinitions are those of which the caller may see processes by a right on a definition.
+	// walkedProcessDefinitions selects the definitions that make processes visible to the caller.
 	walkedProcessDefinitions = `SELECT unnest(` + walkedDefinitions + `) AS id
  UNION
 SELECT d.process_definition_id FROM item_definitions d WHERE d.id = ANY(` + access.CandidateItemDefinitions + `)`
@@ -101,7 +101,7 @@ func (r *Reader) CountOpenWork(ctx context.Context) (OpenWork, error) {
 	return w, pg.Translate("counting open work", err)
 }
 
-// walkItems reads a page of a list without filters along the items that the caller sees. Its total is that of countItems.
+// walkItems reads a page of a list without filters along the items visible to the caller. countItems computes its total.
 func walkItems(l *pg.List) {
 	walk(l, "item_counts i",
 		pg.Walk{Definitions: walkedItemDefinitions, Match: "i.item_definition_id = d.id"},
@@ -112,12 +112,12 @@ func walkItems(l *pg.List) {
 		})
 }
 
-// walkProcesses is walkItems for processes, whose total is made by countProcesses.
+// walkProcesses is walkItems for processes. countProcesses computes its total.
 func walkProcesses(l *pg.List) {
 	walk(l, "process_counts p", pg.Walk{Definitions: walkedProcessDefinitions, Match: "p.process_definition_id = d.id"})
 }
 
-// walk leaves lists as they are that have filters, of which the plan depends on the values, and lists in the order of ids,
+// walk does not change lists with filters, because their plan depends on the values, nor lists in the order of ids,
 // for which PostgreSQL would read an index of all rows.
 func walk(l *pg.List, kept string, ways ...pg.Walk) {
 	if l.Counts == nil || len(l.Args) > 2 || strings.Contains(l.Order[0], ".id") {
@@ -174,7 +174,7 @@ func countArtifacts(l *pg.List, caller domain.Caller) {
 	}
 }
 
-// tenantArray returns the caller's tenants of a list, whose second argument they are, as an array.
+// tenantArray returns the caller's tenants, the second argument of a list, as an array.
 func tenantArray(caller domain.Caller) string {
 	if len(caller.TenantIDs()) == 1 {
 		return "ARRAY[$2]::uuid[]"
@@ -190,8 +190,8 @@ func inTenants(caller domain.Caller, query string) string {
 	return strings.ReplaceAll(query, "{tenants}", condition)
 }
 
-// CountEvents brings the numbers of which totals are made forward by about atMost events, and reports whether there may
-// be more. Totals are exact without it, but take the longer the more events are not counted.
+// CountEvents advances the counts behind totals by about atMost events, and reports whether there may
+// be more. Totals are exact without it, but slower the more events are not counted.
 func (db *DB) CountEvents(ctx context.Context, atMost int) (more bool, err error) {
 	err = db.Send(ctx, []pg.Query{pg.Q(countEvents, []any{atMost}, pg.One(&more))})
 	return more, pg.Translate("counting events", err)

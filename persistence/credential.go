@@ -27,7 +27,7 @@ const deleteCredential = `
 DELETE FROM credentials
  WHERE id = $1`
 
-// DeleteCredential revokes a credential. It does nothing for one that does not exist.
+// DeleteCredential revokes a credential, if it exists.
 func (tx *Tx) DeleteCredential(id uuid.UUID) { tx.queue(deleteCredential, id) }
 
 // CredentialKey is the credential that a caller presented. PrincipalID is nil for kinds of credentials that are

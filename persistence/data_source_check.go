@@ -42,14 +42,14 @@ SELECT ` + artifactColumns + `
    FOR UPDATE OF a`
 )
 
-// LockCheckedProcess locks a process whose value was checked, or returns NOT_FOUND.
+// LockCheckedProcess locks a process after the check of a value, or returns NOT_FOUND.
 func (tx *Tx) LockCheckedProcess(ctx context.Context, id uuid.UUID) (*domain.Process, error) {
 	var p domain.Process
 	err := tx.Read(ctx, pg.Q(lockCheckedProcess, []any{id}, scanProcess(&p)))
 	return &p, pg.NotFound(err, "process")
 }
 
-// LockCheckedItem locks an item whose value was checked, or returns NOT_FOUND. The
+// LockCheckedItem locks an item after the check of a value, or returns NOT_FOUND. The
 // log of a task is not read.
 func (tx *Tx) LockCheckedItem(ctx context.Context, id uuid.UUID) (*domain.ProcessItem, error) {
 	var row itemRow
@@ -59,7 +59,7 @@ func (tx *Tx) LockCheckedItem(ctx context.Context, id uuid.UUID) (*domain.Proces
 	return row.processItem()
 }
 
-// LockCheckedArtifact locks an artifact whose data was checked, or returns NOT_FOUND.
+// LockCheckedArtifact locks an artifact after the check of its data, or returns NOT_FOUND.
 func (tx *Tx) LockCheckedArtifact(ctx context.Context, id uuid.UUID) (*domain.BusinessArtifact, error) {
 	var a domain.BusinessArtifact
 	err := tx.Read(ctx, pg.Q(lockCheckedArtifact, []any{id}, scanArtifact(&a)))
@@ -72,7 +72,7 @@ UPDATE business_artifacts
  WHERE id = $1`
 
 // UpdateArtifactVerdict stores whether the data of an artifact that is under lock is
-// valid. What it can be found by stays.
+// valid. Its index does not change.
 func (tx *Tx) UpdateArtifactVerdict(a *domain.BusinessArtifact) error {
 	data, err := store(a.Data)
 	if err != nil {

@@ -175,7 +175,7 @@ UPDATE data_source_runs
    SET state = $2, result = $3, error_code = nullif($4, ''), error_message = nullif($5, ''), finished_at = $6
  WHERE id = $1`
 
-	// The workflow ends after this statement; its end then changes nothing.
+	// The workflow ends after this statement; its end then has no effect.
 	closeDataSourceRun = `
 UPDATE engine_runs
    SET state = 'COMPLETED', closed_at = $2

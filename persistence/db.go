@@ -31,7 +31,7 @@ func Open(ctx context.Context, url string, limits Limits) (*DB, error) {
 	return &DB{pool: opened.requests, pools: opened}, nil
 }
 
-// Close waits for the connections in use and closes those of all pools.
+// Close waits for the connections in use and closes all pools.
 func (db *DB) Close() { db.pools.close() }
 
 // Ping reports whether the database answers.
@@ -42,8 +42,8 @@ func (db *DB) Ping(ctx context.Context) error {
 // Reader returns the read-only queries.
 func (db *DB) Reader() *Reader { return &Reader{pool: db.pool, pools: db.pools} }
 
-// Write runs fn in a transaction and commits it when fn returns nil. Nothing is written before that: fn reads
-// what it needs and queues its statements, which are sent together with the commit. After a conflict with
+// Write runs fn in a transaction and commits it when fn returns nil. No write is sent before that: fn reads
+// rows and queues statements, which are sent together with the commit. After a conflict with
 // another transaction fn is run again from the start, so it must not keep state between runs.
 func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	return db.write(ctx, domain.Call{}, fn)
@@ -141,7 +141,7 @@ func (tx *Tx) batch() *pgx.Batch {
 	return tx.pool.begin("BEGIN")
 }
 
-// Change is Read for statements that change something, whose results decide what else does.
+// Change is Read for statements that change rows before the commit, because other statements depend on their results.
 func (tx *Tx) Change(ctx context.Context, queries ...pg.Query) error {
 	tx.written = true
 	return tx.Read(ctx, queries...)

@@ -92,7 +92,7 @@ type DefinitionKey struct {
 }
 
 // FoundDefinition is a process definition of one of the caller's tenants.
-// Version is nil while nothing is published.
+// Version is nil while no version is published.
 type FoundDefinition struct {
 	ID       uuid.UUID
 	TenantID uuid.UUID
@@ -119,7 +119,7 @@ SELECT d.id, d.tenant_id, d.published_version,
  GROUP BY d.id
  LIMIT 2`
 
-// NewProcess contains what PrepareProcess reads before a process is created.
+// NewProcess is the result of PrepareProcess.
 type NewProcess struct {
 	// Taken reports whether a process has the id already, in any tenant: see GetTakenProcess.
 	Taken bool
@@ -142,7 +142,7 @@ SELECT p.tenant_id
  WHERE p.id = $3 AND p.tenant_id = ANY($2) AND p.deleted_at IS NULL AND ` + access.VisibleProcess
 )
 
-// PrepareProcess reads what creating a process depends on. The id of the originating process may be nil.
+// PrepareProcess reads the rows that the creation of a process depends on. The id of the originating process may be nil.
 func PrepareProcess(
 	caller domain.Caller, id uuid.UUID, key DefinitionKey, initiator PrincipalKey, related *uuid.UUID,
 ) Read[*NewProcess] {
@@ -187,7 +187,7 @@ func (tx *Tx) GetTakenProcess(ctx context.Context, caller domain.Caller, id uuid
 	return &p, nil
 }
 
-// NewItem contains what PrepareProcessItem reads before a process item is created.
+// NewItem is the result of PrepareProcessItem.
 type NewItem struct {
 	// Existing is the item that already has the id, in any tenant.
 	Existing *domain.ProcessItem
@@ -220,7 +220,7 @@ SELECT ` + processColumns + `,
    FOR SHARE OF p`
 )
 
-// PrepareProcessItem reads what creating a process item depends on. thread is the thread to attach the item to,
+// PrepareProcessItem reads the rows that the creation of a process item depends on. thread is the thread to attach the item to,
 // nil for none.
 func PrepareProcessItem(
 	caller domain.Caller, id, process uuid.UUID, owner PrincipalKey, thread *uuid.UUID,

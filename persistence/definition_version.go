@@ -45,7 +45,7 @@ SELECT i.spec
  ORDER BY d.code`
 )
 
-// PinnedDefinition contains what a version of a process definition pins, as it was stored.
+// PinnedDefinition contains the stored parts that a version of a process definition pins.
 type PinnedDefinition struct {
 	Name   string
 	Engine domain.EngineBinding
@@ -56,7 +56,7 @@ type PinnedDefinition struct {
 	Items []json.RawMessage
 }
 
-// GetPinnedDefinition returns what the version with a number pins, or NOT_FOUND. Its engine has no runner id.
+// GetPinnedDefinition returns the parts that a version pins, or NOT_FOUND. Its engine has no runner id.
 func (r *Reader) GetPinnedDefinition(ctx context.Context, definition uuid.UUID, number int) (*PinnedDefinition, error) {
 	var pinned PinnedDefinition
 	err := r.Read(ctx,

@@ -19,15 +19,15 @@ import (
 type DefinitionFilter struct {
 	TenantIDs []uuid.UUID
 	Codes     []string
-	// Startable keeps the definitions of which the caller may start processes, or with false those of which it
-	// may not.
+	// Startable keeps the definitions that let the caller start processes, or with false the
+	// others.
 	Startable *bool
-	// Search is what the name or the code contains, whatever the case.
+	// Search is a part of the name or the code, ignoring case.
 	Search string
 }
 
-// ListProcessDefinitions returns a page of the process definitions of which the caller may start processes, or
-// of which processes or items are visible to it. Each is returned in its published version, or else in the
+// ListProcessDefinitions returns a page of the process definitions that let the caller start processes, or that
+// have processes or items visible to it. Each is returned in its published version, or else in the
 // newest one visible to the caller. They can be sorted by id and name.
 func (r *Reader) ListProcessDefinitions(
 	ctx context.Context, caller domain.Caller, filter DefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
@@ -55,7 +55,7 @@ func (r *Reader) ListProcessDefinitions(
 	return result, pg.Translate("listing process definitions", err)
 }
 
-// definitionList lists the definitions of which some part is visible to the caller, each in its published version v,
+// definitionList lists the definitions with any part visible to the caller, each in its published version v,
 // or else in the newest one visible to the caller.
 func definitionList(caller domain.Caller, columns string) *pg.List {
 	return pg.NewList(caller, columns,

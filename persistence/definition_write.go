@@ -73,7 +73,7 @@ type DefinitionVersion struct {
 	Digest   []byte
 	Name     string
 	Engine   *domain.EngineBinding
-	// Spec is the full document, of which domain.ProcessSpec is a part.
+	// Spec is the full manifest; domain.ProcessSpec is a part of it.
 	Spec  json.RawMessage
 	Items []ItemDefinitionVersion
 }
@@ -83,19 +83,19 @@ type ItemDefinitionVersion struct {
 	domain.DefinitionRef
 	Type domain.ItemType
 	Name string
-	// Spec is the full document, of which domain.ItemSpec is a part.
+	// Spec is the full manifest; domain.ItemSpec is a part of it.
 	Spec json.RawMessage
 	// Robot is the zero value for items without one.
 	Robot domain.TaskRobot
 }
 
-// InsertDefinition stores a process definition without a published version. It does nothing if the definition
+// InsertDefinition stores a process definition without a published version, unless the definition
 // exists.
 func (tx *Tx) InsertDefinition(id, tenant uuid.UUID, code string) {
 	tx.queue(insertProcessDefinition, id, tenant, code)
 }
 
-// InsertItemDefinition stores an item definition of a process definition. It does nothing if it exists.
+// InsertItemDefinition stores an item definition of a process definition, unless it exists.
 func (tx *Tx) InsertItemDefinition(id, definition uuid.UUID, code string) {
 	tx.queue(insertItemDefinition, id, definition, code)
 }
@@ -118,7 +118,7 @@ func (tx *Tx) PublishVersion(v DefinitionVersion, by uuid.UUID, now time.Time) {
 	tx.queue(publishProcessDefinition, v.ID, v.Version)
 }
 
-// specOf returns the document of a definition, empty for one with nothing beyond its columns.
+// specOf returns the manifest of a definition, empty for one with columns only.
 func specOf(spec json.RawMessage) []byte {
 	if len(spec) == 0 {
 		return []byte("{}")
@@ -137,7 +137,7 @@ func (tx *Tx) RetireDefinition(id uuid.UUID) {
 }
 
 // GrantOnProcess grants a principal or a group a right on the processes of a definition. A repeated grant, or
-// one to a group of another tenant, changes nothing.
+// one to a group of another tenant, has no effect.
 func (tx *Tx) GrantOnProcess(definition uuid.UUID, permission domain.ProcessPermission, grantee uuid.UUID) {
 	tx.queue(insertProcessGrant, definition, permission, grantee)
 }
@@ -146,7 +146,7 @@ func (tx *Tx) GrantOnProcess(definition uuid.UUID, permission domain.ProcessPerm
 func (tx *Tx) RevokeOnProcess(definition uuid.UUID) { tx.queue(deleteProcessGrants, definition) }
 
 // GrantOnItem grants a principal, a group or the initiator of the process a right on the items of a definition.
-// A repeated grant, or one to a group of another tenant, changes nothing.
+// A repeated grant, or one to a group of another tenant, has no effect.
 func (tx *Tx) GrantOnItem(definition uuid.UUID, permission domain.ItemPermission, grantee domain.Grantee) {
 	tx.queue(insertItemGrant, definition, permission, pg.Optional(grantee.ID))
 }

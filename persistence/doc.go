@@ -1,10 +1,10 @@
 // Package persistence stores the service's data in PostgreSQL with hand-written SQL. Only it and the packages below it
-// contain SQL: those with tables that nothing else touches, and internal/pg, which statements are made of. One file
+// contain SQL: packages with tables of their own, and internal/pg, which builds statements. One file
 // holds the queries of one resource; migrations holds the schema.
 //
 // Writes go through DB.Write and cost two round trips: one that opens the transaction and reads under lock what
-// the rules need, one that sends every queued statement together with the commit. Reads go through Reader and
-// cost one. What is read together is returned together: a Read is a value, and Both makes two of them in one round
+// the rules depend on, one that sends every queued statement together with the commit. Reads go through Reader and
+// cost one. Reads are values; Both executes two of them in one round
 // trip.
 //
 // Visibility is part of the SQL: rows that are not visible to the caller are neither found nor counted.

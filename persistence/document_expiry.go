@@ -74,7 +74,7 @@ func (r *Reader) ListDocumentsAfter(ctx context.Context, after uuid.UUID, limit 
 	return found, pg.Translate("listing documents", err)
 }
 
-// Orphans returns the keys that no document uses. A key whose documents are all deleted gets no new one.
+// Orphans returns the keys that no document uses. A key gets no new document once all its documents are deleted.
 func (r *Reader) Orphans(ctx context.Context, keys []BlobKey) ([]BlobKey, error) {
 	if len(keys) == 0 {
 		return nil, nil

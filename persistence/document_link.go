@@ -36,7 +36,7 @@ func (t *Targets) scanLinks(rows pgx.Rows) error {
 
 const (
 	// Transactions that link and unlink one document are serialized from here on, so that the later one reads
-	// what the earlier one wrote.
+	// the writes of the earlier one.
 	lockLinkedDocuments = `
 SELECT d.id
   FROM documents d
@@ -64,8 +64,8 @@ UPDATE documents d
  WHERE d.id = ANY($1) AND NOT EXISTS (SELECT 1 FROM document_links l WHERE l.document_id = d.id)`
 )
 
-// Link stores which documents a value refers to, given those that it referred to before. Documents with
-// references do not expire; those without any expire at expiry. The resource that has the value is new or under
+// Link stores the documents that a value refers to, given the earlier ones. Documents with
+// references do not expire; others expire at expiry. The resource that has the value is new or under
 // lock.
 func (tx *Tx) Link(h domain.ValueHolder, before, after []uuid.UUID, expiry time.Time) {
 	added, removed := without(after, before), without(before, after)

@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// ProcessSite is a process to which a document is to be added, with what decides whether the caller may.
+// ProcessSite is a process to add a document to, with the rights of the caller.
 type ProcessSite struct {
 	Process domain.Process
 	Rights  domain.ProcessRights

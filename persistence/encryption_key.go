@@ -150,8 +150,8 @@ func (tx *Tx) ShredEncryptionKeys(tenant uuid.UUID, code string, now time.Time) 
 	tx.queue(shredEncryptionKeys, tenant, code, now)
 }
 
-// EncryptionKeyUse contains what depends on a key. Versions counts all versions there ever were with the code.
-// Definitions are the codes of the process definitions whose published version uses the key, OpenRuns the
+// EncryptionKeyUse contains the uses of a key. Versions counts all versions that ever had the code.
+// Definitions are the codes of the process definitions with a published version that uses the key, OpenRuns the
 // workflows that may still need it: open ones, and failed ones that can be started again.
 type EncryptionKeyUse struct {
 	Versions    int
@@ -187,8 +187,8 @@ SELECT count(*)
  WHERE k.tenant_id = $1 AND k.code = $2 AND ` + needsKey
 )
 
-// LockEncryptionKey locks all versions of the tenant's key with the code, of which there may be none, and
-// returns what depends on them. No run can choose the key until the transaction ends.
+// LockEncryptionKey locks all versions, if any, of the tenant's key with the code, and
+// returns their uses. No run can choose the key until the transaction ends.
 func (tx *Tx) LockEncryptionKey(ctx context.Context, tenant uuid.UUID, code string) (*EncryptionKeyUse, error) {
 	var use EncryptionKeyUse
 	key := []any{tenant, code}
@@ -229,7 +229,7 @@ func (r *Reader) ListEncryptionKeyVersions(
 	return versions, pg.Translate("listing the versions of an encryption key", err)
 }
 
-// LockResource returns a resource in scope, locked against concurrent changes. Errors are those of GetResource.
+// LockResource returns a resource in scope, locked against concurrent changes. It returns the errors of GetResource.
 func (tx *Tx) LockResource(ctx context.Context, scope ResourceScope, key resource.Key) (*resource.Stored, error) {
 	l := resourceList(scope)
 	l.Filter("r.kind = %s", key.Kind)

@@ -54,7 +54,7 @@ type CommandExchange struct {
 }
 
 const (
-	// A command that another relay finished meanwhile updates nothing. The update keeps the observer of closings
+	// A command that another relay finished meanwhile updates no row. The update keeps the observer of closings
 	// polling frequently; precision of some seconds is enough.
 	finishEngineCommands = `
 WITH done AS (

@@ -48,7 +48,7 @@ type Grantee struct {
 	Taken  bool
 }
 
-// LockGrantee keeps a principal active in the tenant until the transaction ends, and returns what the grant with
+// LockGrantee keeps a principal active in the tenant until the transaction ends, and returns the rows that the grant with
 // the id depends on, or NOT_FOUND if the principal is not active.
 func (tx *Tx) LockGrantee(ctx context.Context, principal, tenant, id uuid.UUID) (Grantee, error) {
 	args := []any{principal, tenant}
@@ -104,13 +104,13 @@ DELETE FROM engine_grants g
                    FOR UPDATE SKIP LOCKED)`
 )
 
-// InsertEngineGrant stores a grant, and deletes some of those that expired more than grantRetention ago.
+// InsertEngineGrant stores a grant, and deletes some grants that expired more than grantRetention ago.
 func (tx *Tx) InsertEngineGrant(g domain.EngineGrant) {
 	tx.queue(insertEngineGrant, g.ID, g.TenantID, g.PrincipalID, g.Kind, g.Identifier, g.ReadOnly, g.IssuedAt, g.ExpiresAt)
 	tx.queue(sweepEngineGrants, g.IssuedAt.Add(-grantRetention), grantsSwept)
 }
 
-// EngineGrantScope selects the grants that exist for an administrator: those of Tenants, or every tenant's.
+// EngineGrantScope selects the grants that exist for an administrator: of Tenants, or of every tenant.
 type EngineGrantScope struct {
 	Everywhere bool
 	Tenants    []uuid.UUID
@@ -122,7 +122,7 @@ type EngineGrantFilter struct {
 	TenantCodes  []string
 	PrincipalIDs []uuid.UUID
 	Kinds        []domain.AuthenticationType
-	// ActiveAt keeps the grants that are accepted at that time, or with Inactive those that are not.
+	// ActiveAt keeps the grants that are accepted at that time, or with Inactive the others.
 	ActiveAt *time.Time
 	Inactive bool
 }

@@ -19,18 +19,18 @@ func scanGroup(row pgx.CollectableRow) (domain.Group, error) {
 	return g, err
 }
 
-// GroupFilter narrows a list of groups. PrincipalID keeps the groups of which this principal is a member, unless
+// GroupFilter narrows a list of groups. PrincipalID keeps the groups of this member, unless
 // it is nil.
 type GroupFilter struct {
 	PrincipalID *uuid.UUID
 	IDs         []uuid.UUID
 	Codes       []string
 	TenantIDs   []uuid.UUID
-	// Search is what the name or the code contains, whatever the case.
+	// Search is a part of the name or the code, ignoring case.
 	Search string
 }
 
-// ListGroups returns a page of the groups of the caller's tenants whose people the caller may list, and of the
+// ListGroups returns a page of the groups of the tenants that let the caller list people, and of the
 // caller's own groups. They can be sorted by id and name.
 func (r *Reader) ListGroups(
 	ctx context.Context, caller domain.Caller, filter GroupFilter, page domain.PageRequest, sort []domain.SortKey,

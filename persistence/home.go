@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// What a user has done, and may do.
+	// The first steps of a user, done and possible.
 	selectStepsOfUser = `
 SELECT false, false,
        EXISTS (SELECT 1 FROM processes p WHERE p.initiator_id = $1 AND p.tenant_id = ANY($2)),
@@ -20,7 +20,7 @@ SELECT false, false,
                 WHERE i.owner_id = $1 AND i.tenant_id = ANY($2) AND i.task_state = 'COMPLETED'),
        EXISTS (SELECT 1 FROM process_definitions d WHERE d.tenant_id = ANY($2) AND ` + access.StartableDefinition + `)`
 
-	// What was done in tenants. Of the tasks of each, the first thousand are looked at.
+	// The first steps of tenants. At most a thousand tasks of each are read.
 	selectStepsOfTenants = `
 SELECT EXISTS (SELECT 1 FROM process_definitions d WHERE d.tenant_id = ANY($3) AND d.published_version IS NOT NULL),
        EXISTS (SELECT 1 FROM workers w WHERE w.tenant_id = ANY($3)),
@@ -37,7 +37,7 @@ SELECT EXISTS (SELECT 1 FROM process_definitions d WHERE d.tenant_id = ANY($3) A
    AND NOT (i.owner_id IS NULL AND ` + access.CandidateOfItem + `) AND ` + access.VisibleItem
 )
 
-// GetHome returns what the caller comes back to, each list with its first limit entries. The first steps are those of
+// GetHome returns the lists on the caller's start page, each with its first limit entries. The first steps are about
 // the tenants that the caller administers, or its own where it administers none. Queries of other parts of the page are
 // sent along.
 func (r *Reader) GetHome(

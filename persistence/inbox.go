@@ -17,8 +17,8 @@ import (
 // are combined. An empty field keeps everything.
 type InboxFilter struct {
 	View domain.InboxView
-	// Search is what the name of the task, of its process or of the initiator, or the
-	// subject of the process contains, whatever the case.
+	// Search is a part of the name of the task, of its process or of the initiator, or of the
+	// subject of the process, ignoring case.
 	Search               string
 	ProcessDefinitionIDs []uuid.UUID
 }
@@ -96,8 +96,8 @@ func (r *Reader) ReadInbox(
 	return result, nil
 }
 
-// CountInboxNews returns how many tasks have come into a view since a moment by
-// what others did, leaving out those that are known.
+// CountInboxNews returns the number of tasks that others brought into a view since a moment,
+// without the known ones.
 func (r *Reader) CountInboxNews(
 	ctx context.Context, caller domain.Caller, filter InboxFilter, since time.Time, known []uuid.UUID,
 ) (int64, error) {
@@ -114,7 +114,7 @@ func (r *Reader) CountInboxNews(
 	return total, pg.Translate("counting news of an inbox", err)
 }
 
-// ListInboxTasks returns those of some tasks that are visible to the caller, in no order.
+// ListInboxTasks returns the given tasks that are visible to the caller, in no order.
 func (r *Reader) ListInboxTasks(ctx context.Context, caller domain.Caller, ids []uuid.UUID) ([]domain.InboxTask, error) {
 	var tasks []domain.InboxTask
 	l := InboxFilter{View: domain.InboxAll}.list(caller)
@@ -133,8 +133,8 @@ SELECT ` + inboxColumns + `,
   FROM ` + inboxTables + `
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND i.type = 'TASK' AND i.deleted_at IS NULL AND ` + access.VisibleItem
 
-// OpenTask returns a task that is visible to the caller, with what the caller may
-// do, or NOT_FOUND.
+// OpenTask returns a task that is visible to the caller, with the actions that the caller may
+// perform, or NOT_FOUND.
 func (r *Reader) OpenTask(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.OpenedTask, error) {
 	var row itemRow
 	var found *domain.OpenedTask

@@ -15,7 +15,7 @@ import (
 // narrowed to.
 const inboxDefinitionLimit = 100
 
-// inboxCount is how many tasks of a process definition a view has. Name is that of the definition, "" for a view that
+// inboxCount is the number of tasks of a process definition in a view. Name names the definition, "" for a view that
 // is not shown.
 type inboxCount struct {
 	View  domain.InboxView
@@ -62,7 +62,7 @@ HAVING sum(c.n) <> 0
  ORDER BY name, c.id`, args, pg.Into(dest))
 }
 
-// readInbox returns the queries of ReadInbox, and what makes the result of their answers.
+// readInbox returns the queries of ReadInbox, and a function that builds the result from their rows.
 func readInbox(
 	caller domain.Caller, filter InboxFilter, page domain.PageRequest, sort []domain.SortKey, result *domain.Inbox,
 ) (queries []pg.Query, read func(), err error) {

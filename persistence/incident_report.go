@@ -13,8 +13,8 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// IncidentReportFilter narrows a list of incidents. Search is the id of an incident, a process or an action, or what
-// the message, the type of the workflow or the name of the definition contains, whatever the case.
+// IncidentReportFilter narrows a list of incidents. Search is the id of an incident, a process or an action, or a part of
+// the message, the type of the workflow or the name of the definition, ignoring case.
 type IncidentReportFilter struct {
 	States []domain.IncidentState
 	ID     *uuid.UUID
@@ -36,7 +36,7 @@ const (
   LEFT JOIN business_artifacts a ON a.id = (r.action->>'artifactId')::uuid`
 )
 
-// ListIncidentReports returns a page of the incidents in the scope with what the caller may know about them.
+// ListIncidentReports returns a page of the incidents in the scope with the details that the caller may read.
 // They can be sorted by createdAt; without a key the newest comes first.
 func (r *Reader) ListIncidentReports(
 	ctx context.Context, caller domain.Caller, scope AdministrationScope, filter IncidentReportFilter, page domain.PageRequest,
@@ -67,7 +67,7 @@ func (r *Reader) ListIncidentReports(
 		return err
 	}
 	queries := l.Page(page, scan, &result.Total)
-	// The number does not depend on what the caller sees, but every argument has to be used.
+	// The number does not depend on the caller's rights, but every argument must be used.
 	queries[len(queries)-1].SQL += " AND $1::uuid IS NOT NULL"
 	return result, pg.Translate("listing reports of incidents", r.Read(ctx, l.Kept(queries)...))
 }

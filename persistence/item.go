@@ -169,7 +169,7 @@ func (r *Reader) GetProcessItem(ctx context.Context, caller domain.Caller, id uu
 	return row.processItem()
 }
 
-// LockedItem is an item under lock with what is needed to decide about it.
+// LockedItem is an item under lock with the facts that rules need.
 type LockedItem struct {
 	*domain.ProcessItem
 	Rights         domain.ItemRights

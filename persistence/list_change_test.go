@@ -42,7 +42,7 @@ UPDATE process_items i
        cancelled_at = CASE WHEN n <= 10 THEN now() - n * interval '1 second' END
   FROM numbered WHERE numbered.id = i.id AND n % 4 > 0 AND i.type = 'TASK'`
 
-// The order of the last change, and of the times of tasks, costs what the page shows, however much the caller sees.
+// Lists in the order of the last change, and of the times of tasks, read the rows of the page only.
 func TestListsByChangeReadWhatTheyShow(t *testing.T) { //nolint:funlen,tparallel // one seed, and every order of it
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -151,13 +151,13 @@ func rowsRead(t *testing.T, url string, conn *pgx.Conn, table string, read func(
 SELECT seq_scan + idx_scan, seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = $1`, table).Scan(&scanned, &n))
 		return scanned, n
 	}
-	// What the connection did before counts before.
+	// Earlier reads of the connection count before.
 	_, err := conn.Exec(t.Context(), "SELECT pg_stat_force_next_flush()")
 	require.NoError(t, err)
 	scansBefore, before := counted()
 	db := pgtest.Open(t, url)
 	read(db.Reader())
-	// The connections report what they have read when they end.
+	// Connections report their reads when they end.
 	db.Close()
 	var after int64
 	require.Eventually(t, func() bool {

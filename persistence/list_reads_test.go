@@ -17,7 +17,7 @@ import (
 )
 
 // seedLists creates a tenant with 20,000 events of every process and three others, 200 webhooks with 20 failed deliveries
-// each, 200 people whose descriptions are kept apart from their rows, and 100 task queues that a definition in 3 versions with processes needs.
+// each, 200 people with descriptions stored apart from their rows, and 100 task queues that a definition in 3 versions with processes needs.
 const seedLists = `
 INSERT INTO tenants (id, code, name, plan, namespace, created_by, created_at, last_modified_by, last_modified_at)
 VALUES ('01970000-0000-7000-8000-00000000a111', 'north', 'North', 'FREE', 'north', gen_random_uuid(), now(), gen_random_uuid(), now());
@@ -50,7 +50,7 @@ SELECT gen_random_uuid(), d.tenant_id, d.id, v.version, d.code, 'RUNNING', 'P', 
   FROM process_definitions d JOIN process_definition_versions v ON v.process_definition_id = d.id, generate_series(1, 5);
 ANALYZE;`
 
-// Lists of administrators read little more than what they show.
+// Lists of administrators read few rows beyond the page.
 func TestListsReadWhatTheyShow(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -113,7 +113,7 @@ func TestListsReadWhatTheyShow(t *testing.T) { //nolint:funlen // most of it is 
 			return n
 		}
 		before := counted()
-		// The connections report what they have read when they end.
+		// Connections report their reads when they end.
 		db := pgtest.Open(t, url)
 		c.read(db.Reader())
 		db.Close()

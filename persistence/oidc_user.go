@@ -15,7 +15,7 @@ type OIDCSubject struct {
 	Subject string
 	// Email is empty unless the issuer verified it.
 	Email string
-	// Tenants are the codes of the tenants whose users the issuer may sign in, nil for all. A user's other
+	// Tenants are the codes of the tenants that accept the issuer's users, nil for all. A user's other
 	// tenants are left out.
 	Tenants []string
 	// EmailDomains are the domains allowed in a user's address, in lower case; nil for all.

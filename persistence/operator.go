@@ -44,7 +44,7 @@ UPDATE principals
    SET operator = false
  WHERE id = $1`
 
-	// erasePerson removes what is known of a person from the rows that stay.
+	// erasePerson removes personal data from the rows that stay.
 	erasePerson = `
 WITH person AS (
     UPDATE principals SET name = $2, email = $3 WHERE id = $1
@@ -97,7 +97,7 @@ func (tx *Tx) RemoveOperator(person uuid.UUID) {
 	tx.queue(deleteCredentialsOf, person, nil)
 }
 
-// ErasePerson gives a person a name and an address that say nothing, and deletes its metadata, its labels, its
+// ErasePerson gives a person a neutral name and address, and deletes its metadata, its labels, its
 // credentials, its links to issuers, its sessions and the workers that it registered.
 func (tx *Tx) ErasePerson(person uuid.UUID, name, email string) {
 	tx.queue(erasePerson, person, name, email)

@@ -26,7 +26,7 @@ func avoidSessions(config *pgxpool.Config, url string) {
 	}
 }
 
-// RefusedByPooler reports whether err is how a pooler refuses a connection that has no direct URL beside it.
+// RefusedByPooler reports whether a pooler refused a connection without a direct URL.
 func RefusedByPooler(err error) bool { return pg.RefusedByPooler(err) }
 
 // perTransaction returns the statement that puts settings in force until the end of the transaction.

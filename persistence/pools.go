@@ -42,7 +42,7 @@ const (
 	PoolStreams    PoolName = "streams"
 )
 
-// Limits bound the connections and the memory of a DB. Zero values stand for those of DefaultLimits.
+// Limits bound the connections and the memory of a DB. Zero values stand for DefaultLimits.
 type Limits struct {
 	// Requests, Background and Streams are the maximum sizes of the pools.
 	Requests, Background, Streams int32
@@ -109,7 +109,7 @@ func (p *pool) begin(statement string) *pgx.Batch {
 	return batch
 }
 
-// open adds what the first round trip of a transaction begins with.
+// open adds the settings that the first round trip of a transaction begins with.
 func (p *pool) open(batch *pgx.Batch) {
 	if p.opening != "" {
 		batch.Queue(p.opening)
@@ -176,7 +176,7 @@ func openPools(ctx context.Context, url string, l Limits) (_ *pools, err error) 
 	return opened, nil
 }
 
-// parse reads the URL of a database and adds what all connections have in common.
+// parse reads the URL of a database and adds the settings of all connections.
 func parse(url string, sealKeys []string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -206,7 +206,7 @@ func registerTypes(types *pgtype.Map) {
 	})
 }
 
-// settings returns the settings of PostgreSQL for connections whose statements have a limit of time, 0 for none. They hold
+// settings returns the settings of PostgreSQL for connections with a limit of time for statements, 0 for none. They hold
 // regardless of the settings of the role or the database.
 func settings(statement time.Duration) map[string]string {
 	return map[string]string{

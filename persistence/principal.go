@@ -80,8 +80,8 @@ SELECT p.id, p.type, %s, CASE WHEN ` + presentPrincipal + ` THEN coalesce(p.emai
  WHERE p.id = $4
    AND (` + listedPrincipal + ` OR ` + metPrincipal + `)`
 
-// GetPrincipal returns a principal of one of the caller's tenants whose people the caller may list, a principal
-// named by something visible to the caller, or the service's own, or NOT_FOUND. A principal that has left the
+// GetPrincipal returns a principal of one of the tenants that let the caller list people, a principal
+// named by a resource visible to the caller, or the service's own, or NOT_FOUND. A principal that has left the
 // caller's tenants has no e-mail.
 func (r *Reader) GetPrincipal(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Principal, error) {
 	var p domain.Principal
@@ -100,7 +100,7 @@ type PrincipalFilter struct {
 	GroupIDs   []uuid.UUID
 	GroupCodes []string
 	TenantIDs  []uuid.UUID
-	// Search is what the name or the e-mail contains, without regard to case.
+	// Search is a part of the name or the e-mail, ignoring case.
 	Search string
 }
 

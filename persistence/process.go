@@ -113,7 +113,7 @@ func LockProcess(caller domain.Caller, id uuid.UUID) Read[*LockedProcess] {
 	}}
 }
 
-// The version of the definition is looked up again, so that nothing is inserted once it was deleted.
+// The version of the definition is looked up again, so that no row is inserted once it was deleted.
 const insertProcess = `
 INSERT INTO processes (id, tenant_id, process_definition_id, process_version, process_definition_code, state,
                        initiator_id, created_by, created_at, last_modified_by, last_modified_at,

@@ -19,8 +19,8 @@ type BoardFilter struct {
 	States       []domain.ProcessState
 	DefinitionID *uuid.UUID
 	InitiatorID  *uuid.UUID
-	// Search is the id of the process, or what its subject, the name of its definition or its initiator, or an
-	// indexed member of its metadata contains, whatever the case.
+	// Search is the id of the process, or a part of its subject, of the name of its definition or its initiator, or of an
+	// indexed member of its metadata, ignoring case.
 	Search string
 	// Metadata are expressions as in ProcessFilter.
 	Metadata []string
@@ -42,7 +42,7 @@ const (
   JOIN principals s ON s.id = p.initiator_id
   LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id`
 
-	// A definition whose processes are not visible keeps the names of its members for itself.
+	// A definition without visible processes does not reveal the names of its members.
 	selectIndexedFields = `
 SELECT f.field, min(f.type)
   FROM process_definition_indexes f
@@ -55,8 +55,8 @@ SELECT f.field, min(f.type)
 	maxChoices = 200
 )
 
-// ListBoard returns a page of the processes visible to the caller, with what the list can be narrowed by. They can
-// be sorted by createdAt, lastModifiedAt, subject, definition and initiator. Errors are those of ListProcesses.
+// ListBoard returns a page of the processes visible to the caller, with the values to filter by. They can
+// be sorted by createdAt, lastModifiedAt, subject, definition and initiator. It returns the errors of ListProcesses.
 func (r *Reader) ListBoard(
 	ctx context.Context, caller domain.Caller, filter BoardFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Board, error) {
@@ -87,7 +87,7 @@ func (r *Reader) ListBoard(
 }
 
 // EachOfBoard calls each with the first limit processes of a board, as they come from the database, and returns its
-// error. Errors are those of ListBoard.
+// error, or an error of ListBoard.
 func (r *Reader) EachOfBoard(
 	ctx context.Context, caller domain.Caller, filter BoardFilter, limit int, sort []domain.SortKey,
 	each func(*domain.BoardProcess) error,
@@ -171,7 +171,7 @@ func boardRows(each func(*domain.BoardProcess) error) func(pgx.Rows) error {
 	}
 }
 
-// definitionChoices reads the definitions of which some part is visible to the caller, by name.
+// definitionChoices reads the definitions with any part visible to the caller, by name.
 func definitionChoices(caller domain.Caller, choices *[]domain.Choice) (pg.Query, error) {
 	l := definitionList(caller, "d.id, v.name")
 	l.Fixed = true

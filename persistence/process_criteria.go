@@ -28,7 +28,7 @@ SELECT DISTINCT f.field, f.type
  WHERE f.tenant_id = ANY($1) AND f.field = ANY($2)
  ORDER BY f.field, f.type`
 
-// filterByMetadata keeps the processes whose metadata matches all expressions.
+// filterByMetadata keeps the processes with metadata that matches all expressions.
 func filterByMetadata(l *pg.List, caller domain.Caller, expressions []string) *metadataFilter {
 	m := &metadataFilter{expressions: expressions}
 	for _, text := range expressions {

@@ -37,7 +37,7 @@ func (tx *Tx) UpdateProcessIndex(p *domain.Process, values []IndexedValue) {
 	tx.queue(insertProcessIndex, append(append([]any{p.ID, p.Definition.ID}, index.args()...), p.TenantID)...)
 }
 
-// InsertMetadataIndexes stores which members of the metadata a version of a process definition indexes. Those of
+// InsertMetadataIndexes stores the members of the metadata that a version of a process definition indexes. Members of
 // its other versions stay, for the processes that are pinned to these.
 func (tx *Tx) InsertMetadataIndexes(definition, tenant uuid.UUID, members []domain.IndexedMember) {
 	for _, m := range members {

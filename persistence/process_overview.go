@@ -11,8 +11,8 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// ProcessOverview is a process with what decides about its user actions, and the names of what it refers to.
-// OpenTasks and RunningActions count what is not finished, whether it is visible or not.
+// ProcessOverview is a process with the conditions of its user actions, and the names of referenced resources.
+// OpenTasks and RunningActions count unfinished work, visible or not.
 type ProcessOverview struct {
 	ActionableProcess
 

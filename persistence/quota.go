@@ -31,11 +31,11 @@ VALUES ($1, $2::date, 1)
    SET runs = CASE WHEN u.day = excluded.day THEN u.runs + 1 ELSE 1 END, day = excluded.day`
 )
 
-// TemporaryDocuments are the unexpired documents of a tenant without references: all of them, and those of a
+// TemporaryDocuments are the unexpired documents of a tenant without references: all of them, and the documents of a
 // principal.
 type TemporaryDocuments struct{ All, Own domain.DocumentUse }
 
-// CountTemporaryDocuments counts the temporary documents of the tenant and the uploader of a new one. Beside a
+// CountTemporaryDocuments counts the temporary documents of the tenant and the uploader of a new one. For a
 // document that is not temporary it counts none.
 func CountTemporaryDocuments(d *domain.Document) Read[TemporaryDocuments] {
 	var use TemporaryDocuments

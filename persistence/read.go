@@ -7,8 +7,8 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// A Read is a read of a transaction that can go along with another one: its queries, and what they return once
-// they are answered. It is made once. Reads that are always made alone are methods of Tx.
+// A Read is a read of a transaction that can share a round trip with another one: its queries, and their result once
+// they are answered. It is executed once. Reads that are always executed alone are methods of Tx.
 type Read[T any] struct {
 	queries []pg.Query
 	result  func(*Tx) (T, error)
@@ -47,7 +47,7 @@ func Both[A, B any](ctx context.Context, tx *Tx, first Read[A], second Read[B]) 
 	return both.First, both.Second, err
 }
 
-// Then returns a read of which the result is made into another one.
+// Then returns a read that converts the result of another read.
 func Then[A, B any](read Read[A], then func(*Tx, A) (B, error)) Read[B] {
 	return Read[B]{read.queries, func(tx *Tx) (B, error) {
 		found, err := read.result(tx)

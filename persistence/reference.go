@@ -31,7 +31,7 @@ func references() []reference {
 	}
 }
 
-// FindBrokenReferences returns the columns, as table.column, with ids of which there is no row. It reads each id once,
+// FindBrokenReferences returns the columns, as table.column, with ids of missing rows. It reads each id once,
 // not each row.
 func (r *Reader) FindBrokenReferences(ctx context.Context) ([]string, error) {
 	var parts []string

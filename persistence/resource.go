@@ -54,14 +54,14 @@ type ResourceScope struct {
 	// All is set for operators, for whom every resource exists.
 	All     bool
 	Tenants []uuid.UUID
-	// Administrator is the principal whose process definitions exist too, in the tenants of which it is a
+	// Administrator is the principal that administers further process definitions, in the tenants where it is a
 	// member.
 	Administrator uuid.UUID
 	MemberOf      []uuid.UUID
 }
 
-// scoped keeps the resources that exist for a principal. $1 is the principal, $2 the tenants it administers, $3
-// those of which it is a member.
+// scoped keeps the resources that exist for a principal. $1 is the principal, $2 the tenants it administers, $3 the
+// tenants of its memberships.
 const scoped = `(r.tenant_id = ANY($2)
     OR (r.kind = 'ProcessDefinition' AND r.tenant_id = ANY($3) AND r.id IN (
         SELECT g.process_definition_id FROM process_definition_grants g
@@ -76,12 +76,12 @@ type ResourceFilter struct {
 	// Search keeps those with a text in their code, their name or, of users, their e-mail.
 	Search string
 	// Holder keeps what may give rights to a user, an application or a group of a tenant: the groups that mention
-	// it, what else mentions it or one of these groups, and itself. The zero value keeps all.
+	// it, other resources that mention it or one of these groups, and itself. The zero value keeps all.
 	Holder resource.Key
 }
 
 // holding keeps the resources of a tenant that mention the code %[2]s, or a group that mentions it. A mention is
-// the code in quotes, wherever it is: the caller finds out what it says.
+// the code in quotes, anywhere: the caller interprets it.
 const holding = `(r.kind = %[1]s AND r.code = %[2]s
     OR r.kind IN ('Group', 'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'Robot')
        AND (r.spec::text LIKE %[3]s

@@ -24,12 +24,12 @@ const fromRobots = `robots b
 // RobotScope selects the robots that exist for the caller: those visible to it in its tenants.
 type RobotScope struct {
 	Caller domain.Caller
-	// Ready leaves out robots without a source package, and those whose environment variables are not visible to
+	// Ready leaves out robots without a source package, and robots with environment variables not visible to
 	// the caller.
 	Ready bool
 }
 
-// args returns the arguments of robotsInScope: the principal, its tenants, and those of them that it
+// args returns the arguments of robotsInScope: the principal, its tenants, and the tenants that it
 // administers.
 func (s RobotScope) args() []any {
 	return []any{s.Caller.PrincipalID, s.Caller.TenantIDs(), s.Caller.AdministeredTenants(), s.Ready}
@@ -41,7 +41,7 @@ const (
     OR b.code = ANY(ARRAY(SELECT i.robot_code FROM item_definition_versions i
                            WHERE i.robot_code IS NOT NULL AND i.process_version = ANY(` + access.RunVersions + `))))`
 
-	// usesRobot is true of a robot b whose environment variables are visible to the caller.
+	// usesRobot is true of a robot b if the caller may read its environment variables.
 	usesRobot = `(b.tenant_id = ANY($3) OR ` + runsRobot + ` IS TRUE)`
 
 	robotsInScope = `b.tenant_id = ANY($2)

@@ -69,7 +69,7 @@ func readRobotState(text []byte) (*resource.RobotState, error) {
 }
 
 // LockRobot returns a Robot in scope, locked against concurrent changes of it, its files and its environment.
-// Errors are those of GetResource.
+// It returns the errors of GetResource.
 func LockRobot(scope ResourceScope, key resource.Key) Read[*resource.Stored] {
 	l := resourceList(scope)
 	l.Filter("r.kind = %s", resource.KindRobot)

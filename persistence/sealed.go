@@ -14,7 +14,7 @@ import (
 type sealedTable struct {
 	name   string
 	column string
-	// purpose and record are what the secret of a row was sealed for. The record identifies the row.
+	// purpose and record are bound to the sealed secret of a row. The record identifies the row.
 	purpose, record string
 }
 
@@ -38,7 +38,7 @@ func SealedTables() []string {
 	return names
 }
 
-// SealedSecret is a sealed secret, and what it was sealed for.
+// SealedSecret is a sealed secret with the purpose and record that are bound to it.
 type SealedSecret struct {
 	Purpose string
 	Record  string

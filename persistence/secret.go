@@ -112,7 +112,7 @@ type SecretOwner struct {
 
 // LockSecretOwner returns a User, an Application or a WebhookSubscription in scope, locked against concurrent
 // changes of it and its secrets. The tokens of a user that are valid in all tenants are included for operators
-// only. Errors are those of GetResource.
+// only. It returns the errors of GetResource.
 func (tx *Tx) LockSecretOwner(ctx context.Context, scope ResourceScope, key resource.Key) (*SecretOwner, error) {
 	owner, err := readSecretOwner(lockSecretOwner, scope, key, func(queries ...pg.Query) error { return tx.Read(ctx, queries...) })
 	if err == nil {

@@ -102,8 +102,8 @@ DELETE FROM console_sessions
 RETURNING id`
 )
 
-// OpenSession stores a session whose cookie holds the secret with the hash, for a
-// client at an address. It ends surplus sessions of the principal, and removes some
+// OpenSession stores a session for the secret with the hash, for a
+// client at an address. It ends surplus sessions of the principal, and removes some sessions
 // that have expired. It returns the ids of the sessions that it has ended.
 func (db *DB) OpenSession(
 	ctx context.Context, s domain.Session, secret [32]byte, address string, limits SessionLimits,
@@ -148,8 +148,8 @@ func sessionEvents(
 	return domain.SessionEvents(t, session, user, by, ids, now)
 }
 
-// UseSession returns the session whose cookie holds the secret with the hash, nil
-// where there is none or it has ended by now, and notes that it is used. It takes
+// UseSession returns the session of the secret with the hash, nil
+// if there is none or it has ended by now, and records its use. It takes
 // one round trip to the database.
 func (db *DB) UseSession(
 	ctx context.Context, secret [32]byte, now time.Time, limits SessionLimits,

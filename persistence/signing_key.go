@@ -7,7 +7,7 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// SigningKeyPurpose is what a signing key signs.
+// SigningKeyPurpose is the kind of object that a signing key signs.
 type SigningKeyPurpose string
 
 // The purposes of signing keys.

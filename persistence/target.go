@@ -66,7 +66,7 @@ func (t *Targets) Document(tenant, id uuid.UUID) (domain.Document, bool) {
 // Add adds a document that is about to be stored.
 func (t *Targets) Add(d domain.Document) { t.documents[d.ID] = d }
 
-// Merge adds what another look-up found.
+// Merge adds the results of another look-up.
 func (t *Targets) Merge(found *Targets) {
 	maps.Copy(t.Links, found.Links)
 	maps.Copy(t.documents, found.documents)
@@ -138,13 +138,13 @@ type LookUps struct {
 	TargetIDs
 	// Named are principals of whom the names are read, too.
 	Named []uuid.UUID
-	// Holder is the resource whose links are read, nil for none. It is under lock by then.
+	// Holder is the resource to read links of, nil for none. It is under lock by then.
 	Holder *uuid.UUID
-	// Sources is set to read the data sources of the caller's tenants, also those that the caller may not query.
+	// Sources is set to read all data sources of the caller's tenants, even if the caller may not query them.
 	Sources bool
 }
 
-// LookUp finds what is visible to the caller. Expired documents are left out. Documents that are found are kept
+// LookUp finds the wanted resources that are visible to the caller. Expired documents are left out. Documents that are found are kept
 // until the transaction ends.
 func LookUp(caller domain.Caller, wanted LookUps, now time.Time) Read[*Targets] {
 	t := NewTargets()
@@ -167,7 +167,7 @@ func LookUp(caller domain.Caller, wanted LookUps, now time.Time) Read[*Targets] 
 	return Read[*Targets]{queries, func(*Tx) (*Targets, error) { return t, nil }}
 }
 
-// Empty reports whether there is nothing to look up.
+// Empty reports whether no resource is wanted.
 func (l LookUps) Empty() bool {
 	ids := l.TargetIDs
 	return len(ids.Documents)+len(ids.Principals)+len(ids.Groups)+len(ids.Processes)+len(ids.Artifacts)+len(l.Named) == 0 &&

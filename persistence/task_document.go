@@ -72,7 +72,7 @@ func (r *Reader) getDocumentInTask(
 	return &found[0], nil
 }
 
-// TaskSite is a task to which a document is to be added, with what decides whether the caller may.
+// TaskSite is a task to add a document to, with the rights of the caller.
 type TaskSite struct {
 	Item           *domain.ProcessItem
 	Rights         domain.ItemRights

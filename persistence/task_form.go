@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// TaskForms is an item whose forms are to be rendered.
+// TaskForms is an item with forms to render.
 type TaskForms struct {
 	Item           *domain.ProcessItem
 	ProcessVersion uuid.UUID

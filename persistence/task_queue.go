@@ -51,7 +51,7 @@ const (
 )
 
 const (
-	// registeredQueues are the queues that workers registered for lately. A worker whose identity another principal took over
+	// registeredQueues are the queues that workers registered for lately. After another principal took over its identity, a worker
 	// is no longer on the queues of the earlier principal.
 	registeredQueues = `
       FROM worker_queues q
@@ -64,7 +64,7 @@ const (
 
 	// A row for each need of the queues of the page, at least one for each, and the number of all queues. One row without
 	// a queue has the number where the page is empty. Whether processes run on a version is asked for the queues alone that
-	// nothing else needs, and for those of the page.
+	// no other resource needs, and for the queues of the page.
 	listTaskQueueNeeds = `
 WITH others AS MATERIALIZED (
     SELECT o.*
@@ -237,7 +237,7 @@ func (r *Reader) ListTaskQueues(
 	return result, nil
 }
 
-// mergeTaskQueues returns the queues that needs name, with what is known of them.
+// mergeTaskQueues returns the queues in needs with their workers and observations.
 func mergeTaskQueues(needs []needRow, workers []queueWorkerRow, observations []observationRow) []domain.TaskQueue {
 	queues := map[queueOf]*domain.TaskQueue{}
 	for _, n := range needs {
@@ -284,8 +284,8 @@ func mergeTaskQueues(needs []needRow, workers []queueWorkerRow, observations []o
 	return merged
 }
 
-// compareNeeds orders processes and their user actions by their definitions, then what business artifacts need, then
-// what robots need.
+// compareNeeds orders needs of processes and their user actions by their definitions, then needs of business artifacts, then
+// needs of robots.
 func compareNeeds(a, b domain.TaskQueueNeed) int {
 	last := func(n domain.TaskQueueNeed) int {
 		return slices.Index([]domain.TaskQueueNeedKind{domain.NeedArtifactAction, domain.NeedRobot}, n.Kind)

@@ -61,7 +61,7 @@ UPDATE task_queue_observations o
 RETURNING o.tenant_id, t.namespace, o.task_queue`
 )
 
-// restAfter is how long ago the service did something in a namespace whose queues are at rest, or a workflow ended there.
+// restAfter is the time without commands and ends of workflows in a namespace after which its queues are at rest.
 const restAfter = 30 * time.Second
 
 // MatchTaskQueues adds and deletes the task queues that are observed to match definitions and workers.
@@ -76,8 +76,8 @@ func (db *DB) MatchTaskQueues(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// ClaimTaskQueues returns at most limit task queues whose observation is due, and makes them due again at next, or at
-// nextAtRest where no task waited and nothing happened lately: other replicas skip them until then.
+// ClaimTaskQueues returns at most limit task queues due for an observation, and makes them due again at next, or at
+// nextAtRest where no task waited and the namespace is at rest: other replicas skip them until then.
 func (db *DB) ClaimTaskQueues(ctx context.Context, now, next, nextAtRest time.Time, limit int) ([]domain.DueTaskQueue, error) {
 	var due []domain.DueTaskQueue
 	err := db.Send(ctx, []pg.Query{
@@ -128,7 +128,7 @@ func (db *DB) PutObservations(ctx context.Context, seen []domain.SeenTaskQueue) 
 	})
 }
 
-// TaskQueueTotals are the total backlogs of all task queues of all tenants. The ages are those of the oldest
+// TaskQueueTotals are the total backlogs of all task queues of all tenants. The ages belong to the oldest
 // tasks.
 type TaskQueueTotals struct {
 	WorkflowCount int64

@@ -300,7 +300,7 @@ func TestObservationsOfTaskQueues(t *testing.T) { //nolint:funlen // one story o
 	require.Empty(t, claim(5), "queues without need are not observed")
 }
 
-// A queue is at rest when no task waits there and nothing happens in its namespace.
+// A queue is at rest when it has no tasks and its namespace no activity.
 func TestQueuesAtRestAreObservedLessOften(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)

@@ -35,8 +35,8 @@ SELECT ` + tenantUserColumns + `
   FROM ` + fromTenantUsers + `
  WHERE u.id = $4 AND ` + listedUser
 
-// GetTenantUser returns a user of one of the caller's tenants whose people the
-// caller may list, or the caller itself, or NOT_FOUND.
+// GetTenantUser returns a user of one of the tenants that let the caller list people,
+// or the caller itself, or NOT_FOUND.
 func (r *Reader) GetTenantUser(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.TenantUser, error) {
 	var u domain.TenantUser
 	err := r.Read(ctx, pg.Q(getTenantUser, directoryWith(caller, id), func(rows pgx.Rows) (err error) {

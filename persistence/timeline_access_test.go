@@ -44,7 +44,7 @@ func requireTimeline(
 // thousands, and GetProcess is asked for all.
 const sampled = 64
 
-// requireReadings requires that what people read of processes is what the domain allows.
+// requireReadings requires that people read exactly the parts of processes that the domain allows.
 func (o *onlooker) requireReadings(t *testing.T, s *society, reader *persistence.Reader) {
 	t.Helper()
 	page := domain.PageRequest{Size: 10_000}
@@ -75,8 +75,8 @@ func (o *onlooker) requireReadings(t *testing.T, s *society, reader *persistence
 	o.requireHome(t, reader)
 }
 
-// requireHome requires that the tasks of others, and what happened recently, are what
-// is visible to the caller.
+// requireHome requires that the tasks of others, and recent events, are exactly those
+// visible to the caller.
 func (o *onlooker) requireHome(t *testing.T, reader *persistence.Reader) {
 	t.Helper()
 	waiting := 0

@@ -13,18 +13,18 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// ActionableProcess is a process with what decides which of its user actions a principal may invoke.
+// ActionableProcess is a process with the facts that decide which of its user actions a principal may invoke.
 type ActionableProcess struct {
 	// Process lacks metadata, entity, elements and related processes.
 	Process domain.Process
-	// Relations lack what depends on the action.
+	// Relations lack the relations that depend on the action.
 	Relations domain.UserActionRelations
 	// RunID is the run of the process's workflow, nil for a manual process.
 	RunID       *uuid.UUID
 	SignalShape domain.SignalShape
 	// Tasks are the newest tasks by code.
 	Tasks map[string]availability.Task
-	// Startable are the definitions, by code, of which the principal may start processes in the tenant of the
+	// Startable are the definitions, by code, that let the principal start processes in the tenant of the
 	// process.
 	Startable map[string]FoundDefinition
 }
@@ -144,7 +144,7 @@ func (r *Reader) GetActionableProcessFor(
 	return &p, who, nil
 }
 
-// NewProcessAction contains what PrepareProcessAction reads before a user action is invoked.
+// NewProcessAction is the result of PrepareProcessAction.
 type NewProcessAction struct {
 	ActionableProcess
 	// Existing is the action that already has the id, on any process.
@@ -177,7 +177,7 @@ func threadsOf(caller domain.Caller, process uuid.UUID, ids []uuid.UUID, threads
 	)
 }
 
-// PrepareProcessAction reads what invoking a user action depends on, or returns NOT_FOUND for the process. It
+// PrepareProcessAction reads the rows that an invocation of a user action depends on, or returns NOT_FOUND for the process. It
 // blocks the process from being finished until the transaction ends.
 func PrepareProcessAction(
 	caller domain.Caller, process, id uuid.UUID, threads []uuid.UUID, now time.Time,

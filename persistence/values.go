@@ -26,22 +26,22 @@ const (
 	smallestListing = 16 << 10
 	// DefaultListMemory is the default limit on the memory of all concurrent lists of values together.
 	DefaultListMemory = 64 << 20
-	// MinListMemory is what one list of values may need.
+	// MinListMemory is the memory that one list of values may need, in bytes.
 	MinListMemory = valuesAtOnce * valueMemory
 )
 
 // errLarge ends the reading of a page that does not fit in memory.
 var errLarge = errors.New("the page is too large to be read at once")
 
-// valueList is a list whose columns include whole values.
+// valueList is a list with columns of whole values.
 type valueList[T any] struct {
 	*pg.List
-	// alias is the alias of the table with the values, whose rows are listed.
+	// alias is the alias of the listed table, which has the values.
 	alias string
 	// values are the columns of the values.
 	values []string
 	scan   func(pgx.Rows) (T, error)
-	// more are queries of the same round trip, whose results are checked before the page is shown.
+	// more are queries of the same round trip. Their results are checked before the page is shown.
 	more  []pg.Query
 	check func() error
 }
@@ -80,7 +80,7 @@ func (m *memory) take(ctx context.Context, from *semaphore.Weighted, n int64) er
 	return nil
 }
 
-// showValues reads a page and calls show with it once. Ids, values and the total are those of one snapshot. The
+// showValues reads a page and calls show with it once. Ids, values and the total belong to one snapshot. The
 // usual page is read in one round trip; one with more than valuesAtOnce of values is read in batches while show
 // consumes them, on a connection for streams. A row that alone is larger is a batch of its own.
 func showValues[T any](
@@ -148,7 +148,7 @@ func readSmall[T any](
 	return found, size, err
 }
 
-// beginSnapshot begins a transaction whose queries all read one snapshot.
+// beginSnapshot begins a transaction that reads one snapshot.
 const beginSnapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 func endSnapshot() pg.Query { return pg.Q("COMMIT", nil, pg.None) }
