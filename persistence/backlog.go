@@ -22,8 +22,8 @@ SELECT c.pending, c.since,
           JOIN engine_runs r ON r.id = e.engine_run_id
          WHERE (e.not_before <= $1 OR e.attempts > 0) AND r.tenant_id IN (SELECT id FROM concerned)) c`
 
-// ReadBacklogs returns what waits now in the tenants of the scope, or in those of them that have one of the codes,
-// unless codes is nil. What waits for the receivers of webhooks is left to beside, queries of the same round trip:
+// ReadBacklogs returns the waiting commands and tasks of the tenants in the scope, limited to the codes
+// unless codes is nil. Deliveries of webhooks are read by beside, queries of the same round trip:
 // webhooks.ReadBacklogs reads all of it.
 func (r *Reader) ReadBacklogs(
 	ctx context.Context, scope AdministrationScope, codes []string, now time.Time, beside ...pg.Query,

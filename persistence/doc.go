@@ -2,7 +2,7 @@
 // contain SQL: packages with tables of their own, and internal/pg, which builds statements. One file
 // holds the queries of one resource; migrations holds the schema.
 //
-// Writes go through DB.Write and cost two round trips: one that opens the transaction and reads under lock what
+// Writes go through DB.Write and cost two round trips: one that opens the transaction and reads under lock the rows that
 // the rules depend on, one that sends every queued statement together with the commit. Reads go through Reader and
 // cost one. Reads are values; Both executes two of them in one round
 // trip.

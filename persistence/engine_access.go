@@ -12,14 +12,14 @@ import (
 // engineAccess are the subqueries for the task queues that an application may serve. $1 is the principal, $2 the
 // tenant.
 //
-// bound are the task queues that manifests bind to applications: those of process definitions, of user actions,
-// of actions on business artifacts, of data sources and of robots, all of which name their runner, and those
+// bound are the task queues that manifests bind to applications: of process definitions, of user actions,
+// of actions on business artifacts, of data sources and of robots, which name their runner, and the queues
 // that an application lists. A robot's queue may be NULL.
 //
 // servable are the queues that the principal may poll. A runner keeps the queues of its definitions' earlier
 // versions, to which processes are still pinned, until another application is bound to one.
 //
-// reachable are the queues that the principal's workflows may use: those that it may poll, and those that the
+// reachable are the queues that the principal's workflows may use: queues that it may poll, and queues that the
 // versions it runs name for user actions and robots.
 const engineAccess = `
 bound AS (

@@ -19,7 +19,7 @@ type DueLook struct {
 	// ClosedAt is the latest end that was seen. EndsAt is the same as of FullAt, the time of the last look for ends
 	// of every kind.
 	ClosedAt, EndsAt, FullAt time.Time
-	// FarAt is the time of the last look that went back far, SweptAt that of the last sweep, which has read the runs
+	// FarAt is the time of the last deep scan, SweptAt the time of the last sweep, which has read the runs
 	// up to SweepAfter.
 	FarAt, SweptAt time.Time
 	SweepAfter     uuid.UUID
@@ -33,8 +33,8 @@ type LookDone struct {
 	RetryAt time.Time
 }
 
-// LookExchange is the input of ExchangeEngineLooks: the outcomes of a replica's looks, what it is still looking
-// at, the namespaces in which it executed commands, and how many looks it leases in return.
+// LookExchange is the input of ExchangeEngineLooks: the outcomes of a replica's scans, the namespaces it is still scanning,
+// the namespaces in which it executed commands, and how many scans it leases in return.
 type LookExchange struct {
 	Done    []LookDone
 	Held    []string
@@ -49,8 +49,8 @@ type LookExchange struct {
 	BusyFor, Busy, Quiet time.Duration
 }
 
-// Looks is the result of an exchange. Awake counts the namespaces that are looked at, by whichever replica. Next is when
-// the next of those that are not leased is due, zero if there is none.
+// Looks is the result of an exchange. Awake counts the namespaces scanned by any replica. Next is when
+// the next namespace without a lease is due, zero if there is none.
 type Looks struct {
 	Due   []DueLook
 	Awake int
@@ -134,8 +134,8 @@ SELECT count(*)
  WHERE due_at < 'infinity'`
 )
 
-// ExchangeEngineLooks records the outcomes of looks and leases those that are due, in one round trip and one
-// transaction. A look belongs to the caller until its lease ends.
+// ExchangeEngineLooks records the outcomes of scans and leases due scans, in one round trip and one
+// transaction. A scan belongs to the caller until its lease ends.
 func (db *DB) ExchangeEngineLooks(ctx context.Context, e LookExchange) (Looks, error) {
 	var looks Looks
 	queries := []pg.Query{pg.Q(relaxCommit, nil, pg.None)}
@@ -166,7 +166,7 @@ func (db *DB) ExchangeEngineLooks(ctx context.Context, e LookExchange) (Looks, e
 	return looks, pg.Translate("exchanging looks for ends of workflows", err)
 }
 
-// namespaces returns those whose rows the exchange changes.
+// namespaces returns the namespaces that the exchange changes.
 func (e *LookExchange) namespaces() []string {
 	all := slices.Concat(e.Held, e.Touched)
 	for i := range e.Done {

@@ -44,7 +44,7 @@ func (tx *Tx) InsertEngineRun(run domain.EngineRun, now time.Time) {
 }
 
 // The run keeps the newest version of the key. The lock keeps the key from being deleted meanwhile. If the key
-// is gone no run is inserted, so the command that starts it is refused and nothing starts unencrypted.
+// is gone no run is inserted, so the command that starts it is refused and no workflow starts unencrypted.
 const insertEncryptedRun = `
 WITH newest AS (
     SELECT k.key_id
@@ -168,7 +168,7 @@ SELECT ` + engineRunColumns + `
 )
 
 // LockProcessesOfWorkflows locks the processes that workflows of a namespace are the runs of, together with the
-// runs, by the ids of the workflows. Workflows of other kinds, and those that the service did not start, are left
+// runs, by the ids of the workflows. Workflows of other kinds, and workflows that the service did not start, are left
 // out. The processes have no values.
 func (tx *Tx) LockProcessesOfWorkflows(
 	ctx context.Context, namespace string, workflowIDs []string,

@@ -13,7 +13,7 @@ import (
 type EngineSite struct {
 	ActionableProcess
 
-	// Runs are the workflow of the process and, the newest first, those of its user actions and of the robots of its
+	// Runs are the workflow of the process and, the newest first, the workflows of its user actions and of the robots of its
 	// tasks, at most a hundred.
 	Runs []domain.EngineRun
 }

@@ -20,7 +20,7 @@ func (db *DB) adoptEvents(ctx context.Context) error {
 	return pg.Translate("looking where the ledger of events comes from", err)
 }
 
-// eventsAdopted reports whether adoptEvents has nothing to do.
+// eventsAdopted reports whether adoptEvents would change no rows.
 func (db *DB) eventsAdopted(ctx context.Context) (bool, error) {
 	var moved bool
 	err := db.Reader().Read(ctx, pg.Q(`SELECT events_moved()`, nil, pg.One(&moved)))
@@ -28,7 +28,7 @@ func (db *DB) eventsAdopted(ctx context.Context) (bool, error) {
 }
 
 // grants are the privileges of the role that the service uses. On the event log these are only to read and to
-// insert, and none on its partitions. The role may begin an era, which removes nothing.
+// insert, and none on its partitions. The role may begin an era, which removes no events.
 const grants = `
 GRANT USAGE ON SCHEMA {schema} TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role};

@@ -124,7 +124,7 @@ func (l *ledger) rotate() {
 	}
 }
 
-// An era that does not come to its commit leaves nothing behind, and one at a time begins one.
+// An era that is not committed leaves no partition, and one session at a time begins an era.
 func TestAnEraBeginsAsAWhole(t *testing.T) {
 	t.Parallel()
 	l := newLedger(t)
@@ -165,7 +165,7 @@ func TestAnEraBeginsAsAWhole(t *testing.T) {
 
 func second[A any](_ A, err error) error { return err }
 
-// A partition is dropped when nothing in it has to stay, and those that come back with a cursor of before are refused.
+// A partition is dropped when none of its events must stay, and readers with an earlier cursor are refused.
 func TestOldPartitionsAreDropped(t *testing.T) {
 	t.Parallel()
 	l := newLedger(t)
@@ -274,7 +274,7 @@ VALUES ($1, 'Tenant', 'north', $1, '{}', '{"retention":{"events":60}}', $1, now(
 	require.EqualValues(t, 1, part.Removed, "a tenant with a shorter retention deletes rows")
 }
 
-// What follows the log reads only partitions that have what it looks for, whatever the plans are.
+// Followers of the log read only partitions with new events, under every kind of plan.
 func TestFollowersLeaveOutPartitions(t *testing.T) {
 	t.Parallel()
 	l := newLedger(t)
@@ -314,7 +314,7 @@ func TestFollowersLeaveOutPartitions(t *testing.T) {
 			l.exec(conn, `SELECT pg_stat_force_next_flush()`)
 			l.exec(conn, `SELECT pg_stat_clear_snapshot()`)
 			old, last := l.value(conn, scans, "1-3"), l.value(conn, scans, "4")
-			// Connections report what they have read when they end.
+			// Connections report their reads when they end.
 			db := pgtest.Open(t, l.url)
 			require.NoError(t, read(db, after), name)
 			db.Close()

@@ -14,7 +14,7 @@ import (
 )
 
 // Old events of a tenant are removed from the beginning of the log on, up to the first that has to stay, and the removal is
-// recorded. What would be removed is known beforehand.
+// recorded. The number is known beforehand.
 func TestOldEventsAreRemoved(t *testing.T) {
 	t.Parallel()
 	l := newLedger(t)
@@ -79,7 +79,7 @@ func (l *ledger) add(conn *pgx.Conn, tenant uuid.UUID, ages ...int) []uuid.UUID 
 	return ids
 }
 
-// passAll moves those that read the whole log to its end, once all of it is settled.
+// passAll moves the followers of the whole log to its end, once all of it is settled.
 func (l *ledger) passAll(conn *pgx.Conn) {
 	l.t.Helper()
 	require.Eventually(l.t, func() bool {
@@ -94,7 +94,7 @@ func (l *ledger) passAll(conn *pgx.Conn) {
 	}, 20*time.Second, time.Millisecond)
 }
 
-// While old events are removed, by two at once whose connections break, those who follow the log read every event that
+// While two removers with breaking connections remove old events, followers of the log read every event that
 // stays once and in order, and the removals that are recorded add up.
 func TestFollowersReadWhileEventsAreRemoved(t *testing.T) {
 	t.Parallel()
@@ -151,7 +151,7 @@ WHERE datname = current_database() AND query LIKE '%remove_old_events%' AND pid 
 	require.Zero(t, recorded)
 }
 
-// removeAll removes what is older than 300 days, part by part, whatever becomes of its connections.
+// removeAll removes events older than 300 days, part by part, even if its connections break.
 func (l *ledger) removeAll() {
 	turn := retention.Turn{TenantID: l.tenant, Kind: domain.RetainEvents, Before: time.Now().AddDate(0, 0, -300)}
 	for attempts := 0; attempts < 10_000; attempts++ {

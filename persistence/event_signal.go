@@ -25,7 +25,7 @@ func (db *DB) dedicated(ctx context.Context) (conn *pgx.Conn, closeConn func(), 
 }
 
 // SendEventSignals notifies all replicas of new events whenever next returns nil, on a connection of its own. It
-// returns the error of next, or that of the connection.
+// returns the error of next or of the connection.
 func (db *DB) SendEventSignals(ctx context.Context, next func() error) error {
 	conn, closeConn, err := db.dedicated(ctx)
 	if err != nil {

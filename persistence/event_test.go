@@ -120,7 +120,7 @@ func TestEventsAreReadInTheOrderOfTheirTransactions(t *testing.T) {
 	require.Empty(t, batch.Events)
 }
 
-// With transactions of all lengths, some of which end in the opposite order, a reader that continues from its
+// With transactions of all lengths, some ending in the opposite order, a reader that continues from its
 // cursor gets every event once, in the order in which later readers get them.
 func TestAReaderMissesNothing(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 )
 
 // Migrate updates the schema, and begins an era of the event log if the database was restored in another cluster. It
-// returns an error, and changes nothing, if the schema is older than the baseline. Concurrent calls are serialized, also
+// returns an error, and does not change it, if the schema is older than the baseline. Concurrent calls are serialized, also
 // between processes.
 func (db *DB) Migrate(ctx context.Context) error {
 	provider, closeProvider, err := db.migrations()
@@ -33,7 +33,7 @@ func (db *DB) Migrate(ctx context.Context) error {
 	return db.adoptEvents(ctx)
 }
 
-// Migrated reports whether Migrate has nothing to do: the schema is at the version of this build or newer.
+// Migrated reports whether Migrate is not needed: the schema is at the version of this build or newer.
 func (db *DB) Migrated(ctx context.Context) (bool, error) {
 	provider, closeProvider, err := db.migrations()
 	if err != nil {

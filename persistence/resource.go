@@ -75,7 +75,7 @@ type ResourceFilter struct {
 	Selector resource.Selector
 	// Search keeps those with a text in their code, their name or, of users, their e-mail.
 	Search string
-	// Holder keeps what may give rights to a user, an application or a group of a tenant: the groups that mention
+	// Holder keeps the resources that may give rights to a user, an application or a group of a tenant: the groups that mention
 	// it, other resources that mention it or one of these groups, and itself. The zero value keeps all.
 	Holder resource.Key
 }

@@ -45,8 +45,8 @@ func (r *Reader) GetDocumentOfTask(
 	return r.getDocumentInTask(ctx, getDocumentOfTask, caller, task, id, now)
 }
 
-// GetDocumentOfElement returns a document of an element of a task visible to the caller, by its own id or by
-// that of the value, or NOT_FOUND.
+// GetDocumentOfElement returns a document of an element of a task visible to the caller, by its id or by the id
+// of the value, or NOT_FOUND.
 func (r *Reader) GetDocumentOfElement(
 	ctx context.Context, caller domain.Caller, task, id uuid.UUID, now time.Time,
 ) (*domain.Document, error) {

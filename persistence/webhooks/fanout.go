@@ -15,7 +15,7 @@ import (
 
 //nolint:gochecknoglobals // constants, of which a table of domain is a part
 var (
-	// sentAs is the name under which the event b is sent to the subscription w, or to what it was: one row, or none.
+	// sentAs is the name under which the event b is sent to the subscription w, current or earlier: one row, or none.
 	sentAs = fmt.Sprintf(`
            SELECT v.name
              FROM (VALUES %s) AS v (type, version, name, of_item, tasks_only, on_request)
@@ -31,8 +31,8 @@ var (
             WHERE b.type = '%s' AND b.resource_id = w.subscription_id`,
 		publicNames(), domain.WebhookPingType, domain.EventWebhookPinged)
 
-	// One replica fans out at a time. Without new events nothing is locked, so that the transaction writes nothing.
-	// A statement that has waited for another one's cursor does nothing: it would not see which endpoints are behind.
+	// One replica fans out at a time. Without new events no row is locked, so that the transaction writes no WAL.
+	// A statement that has waited for another one's cursor creates no deliveries: it would not see which endpoints are behind.
 	//
 	// Endpoints with a backlog are left out, unless it ends where the batch begins and they are held no longer. Those that
 	// are held from now on get a backlog that begins there, or deliveries if they are locked: nothing waits for a lock.

@@ -93,7 +93,7 @@ UPDATE webhook_deliveries d` + beginRound + `
    AND d.state <> 'PENDING'`
 )
 
-// ReplaySelection selects deliveries to an endpoint that were made since a time: those that have failed or were
+// ReplaySelection selects deliveries to an endpoint that were made since a time: deliveries that have failed or were
 // dropped, and with Delivered also the others that have been attempted.
 type ReplaySelection struct {
 	Since     time.Time

@@ -26,5 +26,5 @@ func InsertSecret(tx *persistence.Tx, s domain.WebhookSecret) {
 	exec(tx, insertSecret, s.ID, s.TenantID, s.SubscriptionID, s.Name, s.Sealed, s.CreatedAt, s.ExpiresAt)
 }
 
-// DeleteSecret revokes a secret of a subscription. It does nothing for one that does not exist.
+// DeleteSecret revokes a secret of a subscription, if it exists.
 func DeleteSecret(tx *persistence.Tx, id uuid.UUID) { exec(tx, deleteSecret, id) }

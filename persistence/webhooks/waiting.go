@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// backlogsCounted bounds the backlogs of which the events are counted.
+// backlogsCounted bounds the backlogs with counted events.
 const backlogsCounted = 100
 
 // readBacklogs ignores, for the oldest delivery, endpoints that are paused, that fail, and that have no secret.
@@ -39,8 +39,8 @@ SELECT (SELECT count(*) FROM webhook_deliveries d WHERE d.state = 'PENDING' AND 
          WHERE k.until_xid IS NULL AND (k.era, k.xid, k.position) < (c.era, c.xid, c.position)
            AND k.tenant_id IN (SELECT id FROM concerned))`
 
-// ReadBacklogs returns what waits now, for Temporal and for the receivers of webhooks, in the tenants of the scope, or in
-// those of them that have one of the codes, unless codes is empty.
+// ReadBacklogs returns the work waiting for Temporal and for the receivers of webhooks in the tenants of the scope,
+// limited to the codes unless codes is empty.
 func ReadBacklogs(
 	ctx context.Context, r *persistence.Reader, scope persistence.AdministrationScope, codes []string, now time.Time,
 ) (domain.Backlogs, error) {

@@ -160,7 +160,7 @@ BEGIN
 END
 $$;
 
--- Returns the changes of process_counts between two positions by processes with events, some of which are new.
+-- Returns the changes of process_counts between two positions by processes with events; some may be new.
 CREATE FUNCTION process_changes(touched uuid[], new uuid[], from_era integer, from_xid xid8, to_era integer, to_xid xid8)
 RETURNS SETOF process_counts
 LANGUAGE plpgsql STABLE ROWS 20 SET jit = off AS $$

@@ -119,7 +119,7 @@ LANGUAGE sql STABLE SET enable_seqscan = off SET jit = off AS $$
                           AND (e.era, e.xid, e.position) > (f.era, f.xid, f.position)))
 $$;
 
--- Returns the processes that are finished, have nothing in progress and were not changed since a time.
+-- Returns the processes that are finished, have no work in progress and were not changed since a time.
 CREATE FUNCTION finished_before(ids uuid[], before timestamptz) RETURNS SETOF uuid LANGUAGE sql STABLE AS $$
     SELECT p.id
       FROM processes p
