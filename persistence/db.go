@@ -24,7 +24,7 @@ type DB struct {
 // Open returns a DB for the PostgreSQL server at url with the limits. Connections are made when they are first
 // needed; use Ping to check the server.
 func Open(ctx context.Context, url string, limits Limits) (*DB, error) {
-	opened, err := openPools(ctx, url, limits.completed())
+	opened, err := openPools(ctx, url, limits.withDefaults())
 	if err != nil {
 		return nil, err
 	}

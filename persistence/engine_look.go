@@ -149,7 +149,7 @@ func (db *DB) ExchangeEngineLooks(ctx context.Context, e LookExchange) (Looks, e
 		queries = append(queries, pg.Q(touchNamespaces, []any{e.Touched, e.Now}, pg.None))
 	}
 	if len(e.Done) > 0 {
-		queries = append(queries, pg.Q(finishLooks, e.finished(), pg.None))
+		queries = append(queries, pg.Q(finishLooks, e.finishArgs(), pg.None))
 	}
 	if e.Limit > 0 {
 		queries = append(queries, pg.Q(claimLooks, []any{e.Now, e.Limit, e.LeaseUntil, e.BusyFor}, pg.Into(&looks.Due)))
@@ -175,8 +175,8 @@ func (e *LookExchange) namespaces() []string {
 	return all
 }
 
-// finished returns the arguments of finishLooks.
-func (e *LookExchange) finished() []any {
+// finishArgs returns the arguments of finishLooks.
+func (e *LookExchange) finishArgs() []any {
 	n := len(e.Done)
 	namespaces, after, active := make([]string, n), make([]uuid.UUID, n), make([]bool, n)
 	closed, ends, full := make([]time.Time, n), make([]time.Time, n), make([]time.Time, n)

@@ -12,8 +12,8 @@ import (
 // eventChannel is the channel on which replicas notify each other of new events.
 const eventChannel = "procession_events"
 
-// dedicated opens a connection outside the pools, with a session of its own.
-func (db *DB) dedicated(ctx context.Context) (conn *pgx.Conn, closeConn func(), err error) {
+// openSession opens a connection outside the pools, with a session of its own.
+func (db *DB) openSession(ctx context.Context) (conn *pgx.Conn, closeConn func(), err error) {
 	conn, err = pgx.ConnectConfig(ctx, db.pools.direct)
 	if err != nil {
 		return nil, nil, pg.Translate("connecting to the database", err)
@@ -27,7 +27,7 @@ func (db *DB) dedicated(ctx context.Context) (conn *pgx.Conn, closeConn func(), 
 // SendEventSignals notifies all replicas of new events whenever next returns nil, on a connection of its own. It
 // returns the error of next or of the connection.
 func (db *DB) SendEventSignals(ctx context.Context, next func() error) error {
-	conn, closeConn, err := db.dedicated(ctx)
+	conn, closeConn, err := db.openSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (db *DB) SendEventSignals(ctx context.Context, next func() error) error {
 // ReceiveEventSignals calls ready once it listens, and received whenever a replica notifies of new events, until
 // ctx or the connection ends; it returns that error.
 func (db *DB) ReceiveEventSignals(ctx context.Context, ready, received func()) error {
-	conn, closeConn, err := db.dedicated(ctx)
+	conn, closeConn, err := db.openSession(ctx)
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (db *DB) migrations() (provider *goose.Provider, closeProvider func(), err 
 	if err != nil {
 		return nil, nil, fmt.Errorf("preparing migrations: %w", err)
 	}
-	sqlDB := db.unbounded()
+	sqlDB := db.openUnlimited()
 	provider, err = migrations.NewProvider(sqlDB, goose.WithSessionLocker(locker))
 	if err != nil {
 		_ = sqlDB.Close()

@@ -55,8 +55,8 @@ func (db *DB) Route(ctx context.Context) (Route, error) {
 	route := Route{Direct: db.pool.opening != ""}
 	var here, there string
 	var err error
-	if route.Shared, here, err = shared(ctx, pooled); err == nil && route.Direct {
-		route.DirectShared, there, err = shared(ctx, db.pools.direct)
+	if route.Shared, here, err = probeSharing(ctx, pooled); err == nil && route.Direct {
+		route.DirectShared, there, err = probeSharing(ctx, db.pools.direct)
 		route.Apart = here != there
 	}
 	return route, pg.Translate("looking at connections", err)
@@ -67,9 +67,9 @@ SELECT pg_backend_pid(), concat_ws(' ', pg_postmaster_start_time(), d.oid)
   FROM pg_database d
  WHERE d.datname = current_database()`
 
-// shared reports whether two connections with the configuration are given the same session, or one of them two, and names
+// probeSharing reports whether two connections with the configuration are given the same session, or one of them two, and names
 // the database.
-func shared(ctx context.Context, config *pgx.ConnConfig) (found bool, database string, err error) {
+func probeSharing(ctx context.Context, config *pgx.ConnConfig) (found bool, database string, err error) {
 	// Others may take the session that would be given a second time.
 	const rounds = 5
 	var conns [2]*pgx.Conn

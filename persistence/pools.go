@@ -63,8 +63,8 @@ func DefaultLimits() Limits {
 	return Limits{Requests: 16, Background: 4, Streams: 4, RequestTime: DefaultRequestTime, ListMemory: DefaultListMemory}
 }
 
-// completed returns l with the defaults filled in.
-func (l Limits) completed() Limits {
+// withDefaults returns l with the defaults filled in.
+func (l Limits) withDefaults() Limits {
 	byDefault := DefaultLimits()
 	if l.Requests == 0 {
 		l.Requests = byDefault.Requests
@@ -257,8 +257,8 @@ func acquire(ctx context.Context, from *pool) (*pgxpool.Conn, error) {
 	return conn, err
 }
 
-// unbounded opens connections outside the pools, for migrations: their statements have no time limit.
-func (db *DB) unbounded() *sql.DB {
+// openUnlimited opens connections outside the pools, for migrations: their statements have no time limit.
+func (db *DB) openUnlimited() *sql.DB {
 	config := db.pools.direct.Copy()
 	for _, limit := range []string{"statement_timeout", "idle_in_transaction_session_timeout"} {
 		config.RuntimeParams[limit] = "0"

@@ -69,7 +69,7 @@ func (db *DB) MatchTaskQueues(ctx context.Context, now time.Time) error {
 	known := []any{now, now.Add(-registrationMemory)}
 	// Each statement is its own transaction, so that other replicas wait for at most one of them.
 	for _, sql := range []string{addTaskQueues, forgetTaskQueues} {
-		if err := db.Send(ctx, []pg.Query{pg.Q(sql, known, ignored)}); err != nil {
+		if err := db.Send(ctx, []pg.Query{pg.Q(sql, known, discardRows)}); err != nil {
 			return pg.Translate("matching task queues", err)
 		}
 	}
@@ -86,7 +86,7 @@ func (db *DB) ClaimTaskQueues(ctx context.Context, now, next, nextAtRest time.Ti
 	return due, pg.Translate("claiming task queues", err)
 }
 
-func ignored(rows pgx.Rows) error {
+func discardRows(rows pgx.Rows) error {
 	rows.Close()
 	return rows.Err()
 }

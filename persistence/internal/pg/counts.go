@@ -92,10 +92,10 @@ func (l *List) among(ids string) string {
 		" x WHERE x.id = others.id OFFSET 0) "+alias, 1)
 }
 
-// walked returns the query of a page that is read in the order of all rows if nearly all are visible to the caller, and
+// walkedQuery returns the query of a page that is read in the order of all rows if nearly all are visible to the caller, and
 // along the walks otherwise: as many rows along each as the page and its predecessors have, and the rows of Others. Other
 // rows are not read. In an order without an index of the walks, only the visible rows are sorted.
-func (l *List) walked(columns, limit, reach string) string {
+func (l *List) walkedQuery(columns, limit, reach string) string {
 	c := l.Counts
 	where, order := strings.Join(l.Where, "\n   AND "), strings.Join(l.Order, ", ")
 	part := func(from, condition string) string {
@@ -103,7 +103,7 @@ func (l *List) walked(columns, limit, reach string) string {
 			columns, from, condition, where, order, limit)
 	}
 	if c.Nullable != "" {
-		return l.timed(reach, part)
+		return l.timedQuery(reach, part)
 	}
 	ids := l.among(strings.Join(append(l.ways("", order, reach, c.Walks), c.Others), "\n UNION\n"))
 	if c.Alone {
@@ -128,9 +128,9 @@ func (l *List) ways(condition, order, reach string, walks []Walk) []string {
 	return ways
 }
 
-// timed returns the query of a page in the order of a column that can be null. Rows without a value are read only where
+// timedQuery returns the query of a page in the order of a column that can be null. Rows without a value are read only where
 // there are too few others: they may be few, and no index has them alone.
-func (l *List) timed(reach string, part func(from, condition string) string) string {
+func (l *List) timedQuery(reach string, part func(from, condition string) string) string {
 	c := l.Counts
 	// PostgreSQL does not know that an index without nulls has them last in both directions.
 	order := strings.Replace(strings.Join(l.Order, ", "), NullsLast, "", 1)

@@ -237,7 +237,7 @@ func (l *List) Page(page domain.PageRequest, scan func(pgx.Rows) error, total *i
 	}
 	of := func(columns string) string {
 		if l.Counts != nil && len(l.Counts.Walks) > 0 {
-			return l.walked(columns, limit, reach)
+			return l.walkedQuery(columns, limit, reach)
 		}
 		return fmt.Sprintf("SELECT %s\n  FROM %s\n WHERE %s\n ORDER BY %s\n LIMIT %s", columns, l.From, where, order, limit)
 	}
