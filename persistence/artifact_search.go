@@ -71,7 +71,7 @@ func searchArtifacts(
 		return nil, err
 	}
 	s.byChange = slices.ContainsFunc(sort, func(k domain.SortKey) bool { return k.Property == "lastModifiedAt" })
-	query := pg.Query{SQL: s.statement(columns), Args: s.Args, Scan: func(rows pgx.Rows) error {
+	query := pg.Query{SQL: s.searchQuery(columns), Args: s.Args, Scan: func(rows pgx.Rows) error {
 		return scan(&totalledRows{Rows: rows, total: total})
 	}}
 	if page.Size == 0 {
@@ -104,7 +104,7 @@ func newArtifactSearch(caller domain.Caller, filter ArtifactFilter, page domain.
 				s.Where = append(s.Where, x+".business_artifact_id = x1.business_artifact_id")
 			}
 		}
-		s.Where = append(s.Where, fulfils(s.List, x, c)...)
+		s.Where = append(s.Where, criterionConditions(s.List, x, c)...)
 	}
 	s.Where = append(s.Where, "x1.definition_id = ANY("+access.ReadableArtifactDefinitions+")")
 	s.Where = append(s.Where, deletedArtifacts("x1.business_artifact_id", filter.Deleted)...)
@@ -122,28 +122,28 @@ func (s *artifactSearch) indexedBy(filter ArtifactFilter) string {
 	return "= " + s.definition
 }
 
-// matching returns the query for the rows of the index that match, with further conditions.
-func (s *artifactSearch) matching(columns string, more ...string) string {
+// matchQuery returns the query for the rows of the index that match, with further conditions.
+func (s *artifactSearch) matchQuery(columns string, more ...string) string {
 	return "SELECT " + columns + "\n    FROM " + s.From + "\n   WHERE " + strings.Join(append(s.Where[:len(s.Where):len(s.Where)], more...), "\n     AND ")
 }
 
-// statement returns the statement. Each of its rows is the total and a row of the page; for an empty page it returns one
+// searchQuery returns the statement. Each of its rows is the total and a row of the page; for an empty page it returns one
 // row, which has NULL after the total.
-func (s *artifactSearch) statement(columns string) string {
-	s.with("f", s.matching("x1.business_artifact_id AS id, x1.created_at")+"\n LIMIT "+s.read)
-	s.with("n", "SELECT count(*) AS n FROM f")
+func (s *artifactSearch) searchQuery(columns string) string {
+	s.addCTE("f", s.matchQuery("x1.business_artifact_id AS id, x1.created_at")+"\n LIMIT "+s.read)
+	s.addCTE("n", "SELECT count(*) AS n FROM f")
 	total := "n"
 	if !s.bounded {
-		total = "CASE WHEN n < " + s.read + " THEN n ELSE (" + s.matching("count(*)") + ") END"
+		total = "CASE WHEN n < " + s.read + " THEN n ELSE (" + s.matchQuery("count(*)") + ") END"
 	}
-	s.with("t", "SELECT "+total+" AS total FROM n")
+	s.addCTE("t", "SELECT "+total+" AS total FROM n")
 	if s.page.Size == 0 {
 		return s.ctes + "\nSELECT total FROM t"
 	}
 	s.size, s.offset = s.Arg(int64(s.page.Size)), s.Arg(int64(s.page.Number)*int64(s.page.Size))
-	s.with("m", strings.Join(append(s.ofFew(), s.ofMany()...), "\n UNION ALL\n"))
+	s.addCTE("m", strings.Join(append(s.ofFew(), s.ofMany()...), "\n UNION ALL\n"))
 	return s.ctes + "\nSELECT t.total, " + columns +
-		"\n  FROM t LEFT JOIN (m JOIN business_artifacts a ON a.id = m.id) ON true\n ORDER BY " + s.order("a")
+		"\n  FROM t LEFT JOIN (m JOIN business_artifacts a ON a.id = m.id) ON true\n ORDER BY " + s.orderColumns("a")
 }
 
 // ofFew returns the queries that find the page if all matches were read.
@@ -153,14 +153,14 @@ func (s *artifactSearch) ofFew() []string {
 		return []string{s.pageOf("SELECT f.id FROM f WHERE "+few, "f")}
 	}
 	all := "SELECT a.id FROM f" + looked + " WHERE " + few
-	if !s.walks() {
+	if !s.hasOrderedIndex() {
 		return []string{s.pageOf(all, "a")}
 	}
 	// If one of fifty artifacts matches, the first fifty times its size contain the page. The estimate assumes two million
 	// artifacts; if there are fewer, the page is found sooner.
-	s.with("w", s.walk(number+fmt.Sprintf(" >= %d AND ", walkedFrom)+few,
+	s.addCTE("w", s.walkQuery(number+fmt.Sprintf(" >= %d AND ", walkedFrom)+few,
 		fmt.Sprintf("(SELECT least(%d, 2000000 * %s / greatest(n, 1)) FROM n)", fewMatches, s.size)))
-	s.with("c", s.pageOf("SELECT a.id FROM w a JOIN f ON f.id = a.id", "a"))
+	s.addCTE("c", s.pageOf("SELECT a.id FROM w a JOIN f ON f.id = a.id", "a"))
 	whole := fmt.Sprintf("(SELECT count(*) FROM c) = greatest(0, least(%s, %s - %s))", s.size, number, s.offset)
 	return []string{"SELECT c.id FROM c WHERE " + whole, s.pageOf(all+" AND NOT "+whole, "a")}
 }
@@ -168,16 +168,16 @@ func (s *artifactSearch) ofFew() []string {
 // ofMany returns the queries that find the page if there are more matches than were read.
 func (s *artifactSearch) ofMany() []string {
 	many := number + " >= " + s.read
-	all := "SELECT f.id FROM (" + s.matching("x1.business_artifact_id AS id, x1.created_at") + ") f"
+	all := "SELECT f.id FROM (" + s.matchQuery("x1.business_artifact_id AS id, x1.created_at") + ") f"
 	of := "f"
 	if s.byChange {
 		all, of = strings.Replace(all, "SELECT f.id", "SELECT a.id", 1)+looked, "a"
 	}
-	if !s.walks() {
+	if !s.hasOrderedIndex() {
 		return []string{s.pageOf(all+" WHERE "+many, of)}
 	}
-	s.with("p", s.pageOf("SELECT a.id FROM ("+s.walk(many, strconv.Itoa(probedArtifacts))+") a\n CROSS JOIN LATERAL ("+
-		s.matching("1", "x1.business_artifact_id = a.id")+" LIMIT 1) x", "a"))
+	s.addCTE("p", s.pageOf("SELECT a.id FROM ("+s.walkQuery(many, strconv.Itoa(probedArtifacts))+") a\n CROSS JOIN LATERAL ("+
+		s.matchQuery("1", "x1.business_artifact_id = a.id")+" LIMIT 1) x", "a"))
 	whole := "(SELECT count(*) FROM p) = " + s.size
 	return []string{"SELECT p.id FROM p WHERE " + whole, s.pageOf(all+" WHERE "+many+" AND NOT "+whole, of)}
 }
@@ -190,7 +190,7 @@ const (
 	looked = " JOIN business_artifacts a ON a.id = f.id"
 )
 
-func (s *artifactSearch) with(name, query string) {
+func (s *artifactSearch) addCTE(name, query string) {
 	begin := ",\n"
 	if s.ctes == "" {
 		begin = "WITH "
@@ -198,31 +198,31 @@ func (s *artifactSearch) with(name, query string) {
 	s.ctes += begin + name + " AS MATERIALIZED (\n" + query + ")"
 }
 
-// walks reports whether an index provides the order of the page.
-func (s *artifactSearch) walks() bool {
+// hasOrderedIndex reports whether an index provides the order of the page.
+func (s *artifactSearch) hasOrderedIndex() bool {
 	return s.definition != "" && !strings.HasPrefix(s.Order[0], "a.id")
 }
 
-// walk returns the query for the first artifacts a in the order of the page if the condition holds. It selects only
+// walkQuery returns the query for the first artifacts a in the order of the page if the condition holds. It selects only
 // columns of the index.
-func (s *artifactSearch) walk(condition, limit string) string {
+func (s *artifactSearch) walkQuery(condition, limit string) string {
 	columns := "a.id"
 	for _, column := range []string{"a.created_at", "a.last_modified_at"} {
-		if strings.Contains(s.order("a"), column) {
+		if strings.Contains(s.orderColumns("a"), column) {
 			columns += ", " + column
 		}
 	}
 	return "SELECT " + columns + "\n    FROM business_artifacts a\n   WHERE " + condition +
 		" AND a.tenant_id = (SELECT r.tenant_id FROM resources r WHERE r.id = " + s.definition + ") AND a.definition_id = " + s.definition +
-		"\n   ORDER BY " + s.order("a") + " LIMIT " + limit
+		"\n   ORDER BY " + s.orderColumns("a") + " LIMIT " + limit
 }
 
 func (s *artifactSearch) pageOf(query, of string) string {
-	return "(" + query + "\n ORDER BY " + s.order(of) + " LIMIT " + s.size + " OFFSET " + s.offset + ")"
+	return "(" + query + "\n ORDER BY " + s.orderColumns(of) + " LIMIT " + s.size + " OFFSET " + s.offset + ")"
 }
 
-// order returns the order of the page in columns of the table.
-func (s *artifactSearch) order(of string) string {
+// orderColumns returns the order of the page in columns of the table.
+func (s *artifactSearch) orderColumns(of string) string {
 	return strings.ReplaceAll(strings.Join(s.Order, ", "), "a.", of+".")
 }
 

@@ -127,7 +127,7 @@ func searchForArtifacts(l *pg.List, id, search string) {
 		return
 	}
 	l.Filter("EXISTS (SELECT 1 FROM business_artifact_index x WHERE x.business_artifact_id = "+id+
-		" AND "+indexedText("x")+" LIKE %s)", containing(foldCase(search)))
+		" AND "+indexedText("x")+" LIKE %s)", likePattern(foldCase(search)))
 }
 
 func artifactSortColumns(id, createdAt string) map[string]string {

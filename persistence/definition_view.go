@@ -40,7 +40,7 @@ func (r *Reader) ListProcessDefinitions(
 		l.Filter(access.StartableDefinition+" = %s", *filter.Startable)
 	}
 	if search := strings.TrimSpace(filter.Search); search != "" {
-		l.Filter("(v.name ILIKE %[1]s OR d.code ILIKE %[1]s)", containing(search))
+		l.Filter("(v.name ILIKE %[1]s OR d.code ILIKE %[1]s)", likePattern(search))
 	}
 	if err := l.SortBy(sort, map[string]string{"id": "d.id", "name": "v.name"}, "d.id"); err != nil {
 		return result, err

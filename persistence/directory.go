@@ -58,9 +58,9 @@ const (
       OR EXISTS (SELECT 1 FROM group_members o WHERE o.group_id = g.id AND o.principal_id = $1))`
 )
 
-// directory returns the arguments of the fragments: the caller, its tenants, and the tenants where it has a
+// directoryArgs returns the arguments of the fragments: the caller, its tenants, and the tenants where it has a
 // role.
-func directory(caller domain.Caller) []any {
+func directoryArgs(caller domain.Caller) []any {
 	roles := caller.AdministeredTenants()
 	if caller.Operator {
 		roles = caller.TenantIDs()
@@ -69,4 +69,6 @@ func directory(caller domain.Caller) []any {
 }
 
 // directoryWith returns directory followed by the id of the requested resource.
-func directoryWith(caller domain.Caller, id uuid.UUID) []any { return append(directory(caller), id) }
+func directoryWith(caller domain.Caller, id uuid.UUID) []any {
+	return append(directoryArgs(caller), id)
+}

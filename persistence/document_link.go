@@ -68,7 +68,7 @@ UPDATE documents d
 // references do not expire; others expire at expiry. The resource that has the value is new or under
 // lock.
 func (tx *Tx) Link(h domain.ValueHolder, before, after []uuid.UUID, expiry time.Time) {
-	added, removed := without(after, before), without(before, after)
+	added, removed := subtractIDs(after, before), subtractIDs(before, after)
 	if len(added)+len(removed) == 0 {
 		return
 	}
@@ -83,8 +83,8 @@ func (tx *Tx) Link(h domain.ValueHolder, before, after []uuid.UUID, expiry time.
 	}
 }
 
-// without returns the members of ids that are not in others, each once.
-func without(ids, others []uuid.UUID) []uuid.UUID {
+// subtractIDs returns the members of ids that are not in others, each once.
+func subtractIDs(ids, others []uuid.UUID) []uuid.UUID {
 	var rest []uuid.UUID
 	seen := make(map[uuid.UUID]bool, len(ids)+len(others))
 	for _, id := range others {

@@ -139,7 +139,7 @@ SELECT count(*)
 func (db *DB) ExchangeEngineLooks(ctx context.Context, e LookExchange) (Looks, error) {
 	var looks Looks
 	queries := []pg.Query{pg.Q(relaxCommit, nil, pg.None)}
-	if locked := e.namespaces(); len(locked) > 0 {
+	if locked := e.changedNamespaces(); len(locked) > 0 {
 		queries = append(queries, pg.Q(lockLooks, []any{locked}, pg.None))
 	}
 	if len(e.Held) > 0 {
@@ -166,8 +166,8 @@ func (db *DB) ExchangeEngineLooks(ctx context.Context, e LookExchange) (Looks, e
 	return looks, pg.Translate("exchanging looks for ends of workflows", err)
 }
 
-// namespaces returns the namespaces that the exchange changes.
-func (e *LookExchange) namespaces() []string {
+// changedNamespaces returns the namespaces that the exchange changes.
+func (e *LookExchange) changedNamespaces() []string {
 	all := slices.Concat(e.Held, e.Touched)
 	for i := range e.Done {
 		all = append(all, e.Done[i].Namespace)

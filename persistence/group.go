@@ -36,12 +36,12 @@ func (r *Reader) ListGroups(
 	ctx context.Context, caller domain.Caller, filter GroupFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Group], error) {
 	result := domain.Page[domain.Group]{PageRequest: page}
-	l := &pg.List{Columns: groupColumns, From: "groups g", Where: []string{listedGroup}, Args: directory(caller)}
+	l := &pg.List{Columns: groupColumns, From: "groups g", Where: []string{listedGroup}, Args: directoryArgs(caller)}
 	pg.AnyOf(l, "g.tenant_id", filter.TenantIDs)
 	pg.AnyOf(l, "g.id", filter.IDs)
 	pg.AnyOf(l, "g.code", filter.Codes)
 	if search := strings.TrimSpace(filter.Search); search != "" {
-		l.Filter("(g.name ILIKE %[1]s OR g.code ILIKE %[1]s)", containing(search))
+		l.Filter("(g.name ILIKE %[1]s OR g.code ILIKE %[1]s)", likePattern(search))
 	}
 	if filter.PrincipalID != nil {
 		l.Filter("g.id IN (SELECT m.group_id FROM group_members m WHERE m.principal_id = %s)", *filter.PrincipalID)

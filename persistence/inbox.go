@@ -41,20 +41,20 @@ const (
 	inboxTables = `process_items i` + inboxNames
 )
 
-// list selects the tasks of the filter.
-func (f InboxFilter) list(caller domain.Caller) *pg.List {
+// taskList selects the tasks of the filter.
+func (f InboxFilter) taskList(caller domain.Caller) *pg.List {
 	l := inboxList(caller, f.View)
 	pg.AnyOf(l, "i.process_definition_id", f.ProcessDefinitionIDs)
-	if search := f.search(); search != "" {
+	if search := f.searchText(); search != "" {
 		l.From, l.Names = inboxTables, ""
 		l.Filter(`(p.subject ILIKE %[1]s OR t.name ILIKE %[1]s OR v.name ILIKE %[1]s
-    OR coalesce(sname.name, s.name) ILIKE %[1]s)`, containing(search))
+    OR coalesce(sname.name, s.name) ILIKE %[1]s)`, likePattern(search))
 		l.Counts = nil
 	}
 	return l
 }
 
-func (f InboxFilter) search() string { return strings.TrimSpace(f.Search) }
+func (f InboxFilter) searchText() string { return strings.TrimSpace(f.Search) }
 
 // inboxList selects the tasks of a view.
 func inboxList(caller domain.Caller, view domain.InboxView) *pg.List {
@@ -102,7 +102,7 @@ func (r *Reader) CountInboxNews(
 	ctx context.Context, caller domain.Caller, filter InboxFilter, since time.Time, known []uuid.UUID,
 ) (int64, error) {
 	var total int64
-	l := filter.list(caller)
+	l := filter.taskList(caller)
 	if filter.View == domain.InboxAll {
 		l.Filter("i.created_at > %s", since)
 	} else {
@@ -117,7 +117,7 @@ func (r *Reader) CountInboxNews(
 // ListInboxTasks returns the given tasks that are visible to the caller, in no order.
 func (r *Reader) ListInboxTasks(ctx context.Context, caller domain.Caller, ids []uuid.UUID) ([]domain.InboxTask, error) {
 	var tasks []domain.InboxTask
-	l := InboxFilter{View: domain.InboxAll}.list(caller)
+	l := InboxFilter{View: domain.InboxAll}.taskList(caller)
 	l.Filter("i.id = ANY(%s)", ids)
 	err := r.Read(ctx, pg.Q(`
 SELECT `+l.Columns+`
@@ -150,7 +150,7 @@ func (r *Reader) OpenTask(ctx context.Context, caller domain.Caller, id uuid.UUI
 	return found, err
 }
 
-// containing returns the pattern of LIKE for texts that contain a text.
-func containing(text string) string {
+// likePattern returns the pattern of LIKE for texts that contain a text.
+func likePattern(text string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text) + "%"
 }

@@ -66,7 +66,7 @@ HAVING sum(c.n) <> 0
 func readInbox(
 	caller domain.Caller, filter InboxFilter, page domain.PageRequest, sort []domain.SortKey, result *domain.Inbox,
 ) (queries []pg.Query, read func(), err error) {
-	l := filter.list(caller)
+	l := filter.taskList(caller)
 	err = l.SortBy(sort, map[string]string{
 		"id": "i.id", "createdAt": "i.created_at", "lastModifiedAt": "i.last_modified_at", "name": "t.name", "subject": "p.subject",
 	}, "i.created_at")
@@ -78,7 +78,7 @@ func readInbox(
 	}
 	var counts []inboxCount
 	queries = l.Page(page, pg.Into(&result.Items), &result.Total)
-	searches := filter.search() != ""
+	searches := filter.searchText() != ""
 	if !searches {
 		queries = queries[:1]
 	}

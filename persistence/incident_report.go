@@ -78,7 +78,7 @@ func searchIncidents(l *pg.List, search string) {
 		l.Filter("%[1]s IN (i.id, i.process_id, r.owner_id)", id)
 		return
 	}
-	text := l.Arg(containing(search))
+	text := l.Arg(likePattern(search))
 	l.Where = append(l.Where, fmt.Sprintf("(i.message ILIKE %[1]s OR r.workflow_type ILIKE %[1]s OR v.name ILIKE %[1]s)", text))
 }
 

@@ -91,11 +91,11 @@ func indexedAs(x string, t filter.Type) string {
 	return x + ".text_value"
 }
 
-// fulfils returns the conditions under which a row x of the index fulfils the criterion.
-func fulfils(l *pg.List, x string, c filter.Criterion) []string {
+// criterionConditions returns the conditions under which a row x of the index fulfils the criterion.
+func criterionConditions(l *pg.List, x string, c filter.Criterion) []string {
 	switch {
 	case c.Operator == filter.Contains:
-		return []string{indexedAs(x, c.Type) + " IS NOT NULL", indexedText(x) + " LIKE " + l.Arg(containing(foldCase(c.Operands[0])))}
+		return []string{indexedAs(x, c.Type) + " IS NOT NULL", indexedText(x) + " LIKE " + l.Arg(likePattern(foldCase(c.Operands[0])))}
 	case c.Type == filter.String:
 		return fulfilsText(l, x, c)
 	case c.Type == filter.Date:
@@ -132,7 +132,7 @@ func fulfilsText(l *pg.List, x string, c filter.Criterion) []string {
 	begin, whole := x+".text_value", fmt.Sprintf("(%[1]s.text_value || coalesce(%[1]s.text_rest, ''))", x)
 	compare := func(operator, operand string) []string {
 		conditions := []string{begin + operator + l.Arg(beginOf(operand))}
-		if long(operand) {
+		if exceedsIndex(operand) {
 			conditions = append(conditions, whole+operator+l.Arg(operand))
 		}
 		return conditions
@@ -153,7 +153,7 @@ func fulfilsText(l *pg.List, x string, c filter.Criterion) []string {
 		begins[i] = beginOf(operand)
 	}
 	conditions := []string{begin + " = ANY(" + l.Arg(begins) + "::text[])"}
-	if slices.ContainsFunc(c.Operands, long) {
+	if slices.ContainsFunc(c.Operands, exceedsIndex) {
 		conditions = append(conditions, whole+" = ANY("+l.Arg(c.Operands)+"::text[])")
 	}
 	return conditions
@@ -164,8 +164,8 @@ func beginOf(text string) string {
 	return begin
 }
 
-// long reports whether a text with the same indexed part as the operand may differ in the rest.
-func long(operand string) bool { return utf8.RuneCountInString(operand) >= indexedLength }
+// exceedsIndex reports whether a text with the same indexed part as the operand may differ in the rest.
+func exceedsIndex(operand string) bool { return utf8.RuneCountInString(operand) >= indexedLength }
 
 // fulfilsDate compares days where the operand is a day, and moments otherwise. The index holds days: the moment
 // of a date is within a day of the beginning of the day as written.

@@ -109,7 +109,7 @@ func (r *Reader) ListPrincipals(
 	ctx context.Context, caller domain.Caller, filter PrincipalFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Principal], error) {
 	result := domain.Page[domain.Principal]{PageRequest: page}
-	l := &pg.List{From: "principals p", Where: []string{listedPrincipal}, Args: directory(caller)}
+	l := &pg.List{From: "principals p", Where: []string{listedPrincipal}, Args: directoryArgs(caller)}
 	name := fmt.Sprintf(nameInTenants, "")
 	if len(filter.TenantIDs) > 0 {
 		of := l.Arg(filter.TenantIDs)
@@ -121,7 +121,7 @@ func (r *Reader) ListPrincipals(
 		l.Filter("p.type = %s", filter.Type)
 	}
 	if filter.Search != "" {
-		l.Filter("("+name+" ILIKE %[1]s OR p.email ILIKE %[1]s)", containing(filter.Search))
+		l.Filter("("+name+" ILIKE %[1]s OR p.email ILIKE %[1]s)", likePattern(filter.Search))
 	}
 	l.InGroups("p.id", listedGroup, filter.GroupIDs, filter.GroupCodes)
 	if err := l.SortBy(sort, map[string]string{"id": "p.id", "name": name}, "p.id"); err != nil {

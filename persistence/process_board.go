@@ -149,7 +149,7 @@ func searchBoard(l *pg.List, search string) {
 		l.Filter("p.id = %s", id)
 		return
 	}
-	text, folded := l.Arg(containing(search)), l.Arg(containing(foldCase(search)))
+	text, folded := l.Arg(likePattern(search)), l.Arg(likePattern(foldCase(search)))
 	l.Where = append(l.Where, fmt.Sprintf(`(p.subject ILIKE %[1]s OR v.name ILIKE %[1]s OR coalesce(sname.name, s.name) ILIKE %[1]s
     OR EXISTS (SELECT 1 FROM process_index x WHERE x.process_id = p.id AND `+indexedText("x")+` LIKE %[2]s))`, text, folded))
 }

@@ -40,7 +40,7 @@ func filterByMetadata(l *pg.List, caller domain.Caller, expressions []string) *m
 		var meets []string
 		for _, t := range []filter.Type{filter.String, filter.Number, filter.Date} {
 			if c, err := filter.Parse(text, map[string]filter.Type{field: t}); err == nil {
-				meets = append(meets, "("+strings.Join(fulfils(l, "x", c), " AND ")+")")
+				meets = append(meets, "("+strings.Join(criterionConditions(l, "x", c), " AND ")+")")
 			}
 		}
 		if len(meets) == 0 {

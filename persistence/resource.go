@@ -124,7 +124,7 @@ func filteredResources(scope ResourceScope, filter ResourceFilter, sort []domain
 		l.Filter("r.labels @> %s::jsonb", map[string]string(filter.Selector))
 	}
 	if filter.Search != "" {
-		l.Filter("r.words LIKE lower(%s)", containing(filter.Search))
+		l.Filter("r.words LIKE lower(%s)", likePattern(filter.Search))
 	}
 	if holder := filter.Holder; holder != (resource.Key{}) {
 		l.Where = append(l.Where, fmt.Sprintf(holding, l.Arg(holder.Kind), l.Arg(holder.Code), l.Arg("%\""+holder.Code+"\"%")))

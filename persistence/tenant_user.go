@@ -64,7 +64,7 @@ func (r *Reader) ShowTenantUsers(
 	ctx context.Context, caller domain.Caller, filter TenantUserFilter, page domain.PageRequest, sort []domain.SortKey,
 	show func(*domain.Listing[domain.TenantUser]) error,
 ) error {
-	l := &pg.List{Columns: tenantUserColumns, From: fromTenantUsers, Where: []string{listedUser}, Args: directory(caller)}
+	l := &pg.List{Columns: tenantUserColumns, From: fromTenantUsers, Where: []string{listedUser}, Args: directoryArgs(caller)}
 	pg.AnyOf(l, "u.tenant_id", filter.TenantIDs)
 	if len(filter.Emails) > 0 {
 		l.Filter("lower(p.email) = ANY(SELECT lower(e) FROM unnest(%s::text[]) e)", filter.Emails)

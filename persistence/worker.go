@@ -115,7 +115,7 @@ func (db *DB) RegisterWorker(
 				principal, w.TenantID, w.ID, w.Identity, w.TaskQueue, w.Hostname, w.IP, w.InstallationID,
 				w.WorkflowTypes, w.ActivityTypes, w.RobotIDs, w.LastSeenAt, w.LastSeenAt.Add(-domain.WorkerOfflineAfter), limit,
 				eventID(&event), event.Type, event.ResourceKind, details, requestID(ctx),
-				times(required.Match), times(required.NoneMatch),
+				versionTimes(required.Match), versionTimes(required.NoneMatch),
 			},
 			pg.One(&result.Worker, &result.Servable, &result.Crowded, &met, &found, &id, &createdBy, &createdAt, &modifiedAt, &created),
 		),
@@ -138,8 +138,8 @@ func (db *DB) RegisterWorker(
 	return result, nil
 }
 
-// times returns the versions as microseconds since 1970: nil for no requirement, none for any version.
-func times(v *domain.Versions) []int64 {
+// versionTimes returns the versions as microseconds since 1970: nil for no requirement, none for any version.
+func versionTimes(v *domain.Versions) []int64 {
 	switch {
 	case v == nil:
 		return nil

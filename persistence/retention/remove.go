@@ -101,9 +101,9 @@ func RemoveDue(ctx context.Context, db *persistence.DB, longest Bounds, now time
 	return remove(ctx, db, now, func(tx *persistence.Tx, p *Part) (role string, err error) {
 		var kept *time.Duration
 		t := &p.Turn
-		err = pg.IgnoreNoRows(tx.Read(ctx, pg.Q(claimTurn, append(longest.arguments(), now),
+		err = pg.IgnoreNoRows(tx.Read(ctx, pg.Q(claimTurn, append(longest.boundArgs(), now),
 			pg.One(&t.TenantID, &t.Tenant, &t.Kind, &t.afterAt, &t.afterID, &p.Total, &kept, &role))))
-		t.Before, p.Found = before(now, kept), t.Kind != ""
+		t.Before, p.Found = cutoffTime(now, kept), t.Kind != ""
 		return role, err
 	})
 }
@@ -141,7 +141,7 @@ func remove(
 		events := domain.NoEvents()
 		if p.Done {
 			due, left = now.Add(every), 0
-			events = p.events(role, now)
+			events = p.removalEvents(role, now)
 		}
 		tx.QueueQuery(pg.Q(saveTurn,
 			[]any{p.Turn.TenantID, p.Turn.Kind, due, p.Turn.afterAt, p.Turn.afterID, left}, pg.None))
@@ -189,8 +189,8 @@ func (p *Part) delete(ctx context.Context, tx *persistence.Tx, sql string, atMos
 	return err
 }
 
-// events returns the events that report the removals of the turn.
-func (p *Part) events(role string, now time.Time) domain.Events {
+// removalEvents returns the events that report the removals of the turn.
+func (p *Part) removalEvents(role string, now time.Time) domain.Events {
 	if p.Total == 0 || p.Turn.Kind.Removed() == "" {
 		return domain.NoEvents()
 	}

@@ -64,8 +64,8 @@ UPDATE retention_turns
  WHERE tenant_id = $1 AND kind = $2`
 )
 
-// arguments returns the kinds, the names of their fields in the manifest of a tenant, and the bounds in seconds.
-func (b Bounds) arguments() []any {
+// boundArgs returns the kinds, the names of their fields in the manifest of a tenant, and the bounds in seconds.
+func (b Bounds) boundArgs() []any {
 	kinds := domain.RetentionKinds()
 	fields, seconds := make([]string, len(kinds)), make([]float64, len(kinds))
 	names := map[domain.RetentionKind]string{
@@ -82,11 +82,11 @@ func (b Bounds) arguments() []any {
 // kept.
 func Turns(ctx context.Context, r *persistence.Reader, longest Bounds, now time.Time) ([]Turn, error) {
 	var turns []Turn
-	err := r.Read(ctx, pg.Q(listTurns, longest.arguments(), func(rows pgx.Rows) (err error) {
+	err := r.Read(ctx, pg.Q(listTurns, longest.boundArgs(), func(rows pgx.Rows) (err error) {
 		turns, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (t Turn, err error) {
 			var kept *time.Duration
 			err = row.Scan(&t.TenantID, &t.Tenant, &t.Kind, &kept)
-			t.Before = before(now, kept)
+			t.Before = cutoffTime(now, kept)
 			return t, err
 		})
 		return err
@@ -94,7 +94,7 @@ func Turns(ctx context.Context, r *persistence.Reader, longest Bounds, now time.
 	return turns, pg.Translate("reading what is kept for how long", err)
 }
 
-func before(now time.Time, kept *time.Duration) time.Time {
+func cutoffTime(now time.Time, kept *time.Duration) time.Time {
 	if kept == nil {
 		return time.Time{}
 	}
@@ -104,7 +104,7 @@ func before(now time.Time, kept *time.Duration) time.Time {
 // Plan stores the turns of all kinds and tenants that have a bound, which RemoveDue then finds. Events that are kept as
 // long as the installation keeps them have no turn: DropPartition removes them.
 func Plan(ctx context.Context, db *persistence.DB, longest Bounds, now time.Time) error {
-	err := db.Send(ctx, []pg.Query{pg.Q(planTurns, append(longest.arguments(), now), pg.None)})
+	err := db.Send(ctx, []pg.Query{pg.Q(planTurns, append(longest.boundArgs(), now), pg.None)})
 	return pg.Translate("planning what is to be removed", err)
 }
 

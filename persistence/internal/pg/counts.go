@@ -44,17 +44,17 @@ type Walk struct {
 // rows in vain at most.
 const unseen = 1000
 
-// total returns the query that adds up counts, and the rows that these leave out.
-func (l *List) total() string {
+// totalQuery returns the query that adds up counts, and the rows that these leave out.
+func (l *List) totalQuery() string {
 	if column := l.Counts.Deleted; column != "" {
 		kept, counts := *l, *l.Counts
 		counts.Deleted, kept.Counts = "", &counts
 		kept.Where = append(slices.Clone(l.Where), column+" IS NULL")
 		counts.Rows = append(slices.Clone(counts.Rows), column+" IS NULL")
-		return kept.total() + "\n     + (SELECT count(*) FROM " + l.From + "\n WHERE " + strings.Join(l.Where, "\n   AND ") +
+		return kept.totalQuery() + "\n     + (SELECT count(*) FROM " + l.From + "\n WHERE " + strings.Join(l.Where, "\n   AND ") +
 			"\n   AND " + column + " IS NOT NULL)"
 	}
-	counted, others := l.parts()
+	counted, others := l.countParts()
 	query := "SELECT coalesce((SELECT sum(n) FROM " + counted + "), 0)::bigint"
 	if others == "" {
 		return query
@@ -65,7 +65,7 @@ func (l *List) total() string {
 // CountBy returns the query for the totals n by a column of the rows, which Counts have too. A value may have two totals to
 // add.
 func (l *List) CountBy(column string) string {
-	counted, others := l.parts()
+	counted, others := l.countParts()
 	query := "SELECT " + column + ", sum(n) AS n FROM " + counted + "\n GROUP BY " + column
 	if others == "" {
 		return query
@@ -73,19 +73,19 @@ func (l *List) CountBy(column string) string {
 	return query + "\n UNION ALL\nSELECT " + column + ", count(*) FROM " + others + "\n GROUP BY " + column
 }
 
-// parts returns where the counts come from and the rows that these leave out, "" for none, each with its conditions.
-func (l *List) parts() (counted, others string) {
+// countParts returns where the counts come from and the rows that these leave out, "" for none, each with its conditions.
+func (l *List) countParts() (counted, others string) {
 	c := l.Counts
 	filters := slices.DeleteFunc(slices.Clone(l.Where), func(condition string) bool { return slices.Contains(c.Rows, condition) })
 	counted = c.From + "\n WHERE " + strings.Join(append(filters, c.Covers), "\n   AND ")
 	if c.Others == "" {
 		return counted, ""
 	}
-	return counted, l.among(c.Others) + "\n WHERE " + strings.Join(l.Where, "\n   AND ") + "\n   AND " + c.CoversRow + " IS NOT TRUE"
+	return counted, l.fromIDs(c.Others) + "\n WHERE " + strings.Join(l.Where, "\n   AND ") + "\n   AND " + c.CoversRow + " IS NOT TRUE"
 }
 
-// among returns the FROM clause for the rows with the ids of a query.
-func (l *List) among(ids string) string {
+// fromIDs returns the FROM clause for the rows with the ids of a query.
+func (l *List) fromIDs(ids string) string {
 	// Few rows, one look-up for each: the planner would expect the average number.
 	table, alias, _ := strings.Cut(l.Counts.Table, " ")
 	return strings.Replace(l.From, l.Counts.Table, "("+ids+") others\n CROSS JOIN LATERAL (SELECT * FROM "+table+
@@ -105,7 +105,7 @@ func (l *List) walkedQuery(columns, limit, reach string) string {
 	if c.Nullable != "" {
 		return l.timedQuery(reach, part)
 	}
-	ids := l.among(strings.Join(append(l.ways("", order, reach, c.Walks), c.Others), "\n UNION\n"))
+	ids := l.fromIDs(strings.Join(append(l.walkQueries("", order, reach, c.Walks), c.Others), "\n UNION\n"))
 	if c.Alone {
 		return part(ids, "true")
 	}
@@ -116,8 +116,8 @@ func (l *List) walkedQuery(columns, limit, reach string) string {
 		"\n UNION ALL\n" + part(ids, "NOT (SELECT s.nearly_all FROM seen s)")
 }
 
-// ways returns the queries for the ids of as many rows along each walk, in an order, as the page and those before it have.
-func (l *List) ways(condition, order, reach string, walks []Walk) []string {
+// walkQueries returns the queries for the ids of as many rows along each walk, in an order, as the page and those before it have.
+func (l *List) walkQueries(condition, order, reach string, walks []Walk) []string {
 	_, alias, _ := strings.Cut(l.Counts.Table, " ")
 	ways := make([]string, len(walks))
 	for i, walk := range walks {
@@ -136,10 +136,10 @@ func (l *List) timedQuery(reach string, part func(from, condition string) string
 	order := strings.Replace(strings.Join(l.Order, ", "), NullsLast, "", 1)
 	valued := slices.DeleteFunc(slices.Clone(c.Walks), func(w Walk) bool { return w.OnlyNull })
 	ways := []string{"SELECT id FROM valued"}
-	for _, way := range l.ways(" AND "+c.Nullable+" IS NULL", strings.Join(l.Order[1:], ", "), reach, c.Walks) {
+	for _, way := range l.walkQueries(" AND "+c.Nullable+" IS NULL", strings.Join(l.Order[1:], ", "), reach, c.Walks) {
 		ways = append(ways, way+"\n WHERE (SELECT count(*) FROM valued) < "+reach)
 	}
 	return "WITH valued AS MATERIALIZED (\n" +
-		strings.Join(l.ways(" AND "+c.Nullable+" IS NOT NULL", order, reach, valued), "\n UNION\n") + ")\n" +
-		part(l.among(strings.Join(append(ways, c.Others), "\n UNION\n")), "true")
+		strings.Join(l.walkQueries(" AND "+c.Nullable+" IS NOT NULL", order, reach, valued), "\n UNION\n") + ")\n" +
+		part(l.fromIDs(strings.Join(append(ways, c.Others), "\n UNION\n")), "true")
 }

@@ -215,7 +215,7 @@ func (l *List) Page(page domain.PageRequest, scan func(pgx.Rows) error, total *i
 		Args: l.Args, Scan: One(total),
 	}
 	if l.Counts != nil {
-		count.SQL = l.total()
+		count.SQL = l.totalQuery()
 	}
 	if page.Size == 0 {
 		return []Query{count}
