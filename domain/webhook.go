@@ -33,7 +33,7 @@ type WebhookDisabledReason string
 const (
 	// DisabledGone: the receiver answered 410.
 	DisabledGone WebhookDisabledReason = "GONE"
-	// DisabledFailing: no attempt has succeeded for WebhookPatience.
+	// DisabledFailing: no attempt has succeeded for WebhookFailureTimeout.
 	DisabledFailing WebhookDisabledReason = "FAILING"
 )
 

@@ -148,7 +148,7 @@ func (d *WebhookDelivery) Replay() {
 
 // Note records on the endpoint the result of attempts that ended together, and reports whether that changes the
 // endpoint. One success ends a series of failures. An endpoint that fails is disabled when it answers 410, or
-// has failed for longer than WebhookPatience. Jitter is a random number from 0 up to 1. A disabled endpoint
+// has failed for longer than WebhookFailureTimeout. Jitter is a random number from 0 up to 1. A disabled endpoint
 // stays unchanged.
 func (w *WebhookEndpoint) Note(attempts []WebhookAttempt, jitter float64) bool {
 	var delivered, gone bool
