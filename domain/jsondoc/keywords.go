@@ -16,7 +16,7 @@ import (
 //     "kuflow-process", "kuflow-business-artifact": the string is a reference of
 //     that kind, to something visible to the caller who saves it. For
 //     "kuflow-data-source" it is only well formed: items of data sources are not
-//     kept here. "dataSource" beside it is the code of the data source; Items
+//     kept here. "dataSource" next to it is the code of the data source; Items
 //     collects the references that have one.
 //   - "accept": the documents that are allowed: a list of media types (application/pdf,
 //     image/*, */*) and of file name extensions (.pdf), as an array or separated
