@@ -148,7 +148,7 @@ func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it 
 		},
 		"docs/recipes.md: procession incidents list": {values: incidents},
 
-		"docs/operations.md: scripts/compose-secrets": {without: "it takes Docker"},
+		"docs/operations.md: tools/scripts/compose-secrets": {without: "it takes Docker"},
 		`docs/operations.md: PROCESSION_OIDC_ISSUERS='[{"issuer": "https://login.example.internal/realms/staff", "audiences": ["procession"]}]'`: {},
 		"docs/operations.md: procession workers": {},
 		"docs/operations.md: procession events": {

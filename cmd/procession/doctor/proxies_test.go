@@ -15,12 +15,12 @@ func TestCheckProxiesWarnsOfUntrustedOnes(t *testing.T) {
 		verdict Verdict
 		finding string
 	}{
-		"outside the service": {Options{TrustedProxies: []string{"10.0.0.0/8"}}, OK, "trusted are 10.0.0.0/8"},
-		"no proxy":            {Options{UntrustedProxy: func() (string, time.Time) { return "", time.Time{} }}, OK, "clients connect directly"},
+		"outside the service": {Options{TrustedProxies: []string{"10.0.0.0/8"}}, OK, "trusted: 10.0.0.0/8"},
+		"no proxy":            {Options{UntrustedProxy: func() (string, time.Time) { return "", time.Time{} }}, OK, "no untrusted proxy"},
 		"an unknown proxy": {
 			Options{UntrustedProxy: func() (string, time.Time) { return "192.0.2.1", at }},
 			Warn,
-			"192.0.2.1 sends X-Forwarded-For and is no trusted proxy; last at 2026-03-02T10:30:00Z",
+			"192.0.2.1 sends X-Forwarded-For and is not a trusted proxy; last at 2026-03-02T10:30:00Z",
 		},
 	} {
 		found := (&doctor{Options: c.options}).checkProxies(t.Context())

@@ -31,5 +31,5 @@ func retentionFinding(s retention.State, now time.Time, lasting time.Duration) F
 		return warn("run procession serve and see its log; procession purge removes old data at once",
 			"old data has been due for removal for %s", now.Sub(*s.OldestDue).Round(time.Hour))
 	}
-	return ok("no removal is overdue; the event log has %d partitions", s.Partitions)
+	return ok("no removal is overdue; event log partitions: %d", s.Partitions)
 }
