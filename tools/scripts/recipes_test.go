@@ -137,7 +137,7 @@ func listing(texts map[string][]byte, things []*regexp.Regexp) []string {
 // handWritten calls see for each matching file that is neither generated nor a decision record.
 func handWritten(t *testing.T, name string, see func(path string, text []byte)) {
 	t.Helper()
-	matching, generated := regexp.MustCompile(name), regexp.MustCompile(`gen\.go$|_templ\.go$|^persistence/schema\.sql$|^CHANGELOG\.md$|^api/openapi/\w+\.yaml$`)
+	matching, generated := regexp.MustCompile(name), regexp.MustCompile(`gen\.go$|_templ\.go$|^(persistence|test/bench/scripts)/schema\.sql$|^CHANGELOG\.md$|^api/openapi/\w+\.yaml$`)
 	skipped := regexp.MustCompile(`(^|/)(\.[^/]+|bin|testdata|node_modules)$|^docs/decisions$|^persistence/migrations$`)
 	require.NoError(t, filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
 		path = strings.TrimPrefix(filepath.ToSlash(path), "../../")
