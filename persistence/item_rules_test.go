@@ -28,7 +28,7 @@ SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(
        s (type, owner, state, task, claimed, completed, text, message, id)`)
 	require.NoError(t, err)
 	const ready, completed, message, thread = "task_state = 'READY'", "task_state = 'COMPLETED'", "type = 'MESSAGE'", "type = 'THREAD'"
-	for _, c := range []struct{ rows, change string }{
+	for _, c := range []struct{ rows, change string }{ //nolint:paralleltest // one table in one session
 		{thread, "type = 'NOTE'"},
 		{ready, "task_state = 'OPEN'"},
 		{ready, "task_state = NULL"},
@@ -65,7 +65,7 @@ SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(
 		{message, "message_data = '[]'"},
 		{ready, "element_values = '[]'"},
 	} {
-		t.Run(c.rows+" "+c.change, func(t *testing.T) { //nolint:paralleltest // see above
+		t.Run(c.rows+" "+c.change, func(t *testing.T) {
 			_, err := conn.Exec(t.Context(), fmt.Sprintf(`UPDATE samples SET %s WHERE %s`, c.change, c.rows))
 			requireRefused(t, checked, err)
 		})

@@ -48,7 +48,7 @@ func dumpSchema(t *testing.T, url string) string {
 		require.NotEmpty(t, found, "pg_dump is not installed")
 		program = found[len(found)-1]
 	}
-	cmd := exec.CommandContext(t.Context(), program, //nolint:gosec // a program of PostgreSQL
+	cmd := exec.CommandContext(t.Context(), program,
 		"--schema-only", "--no-owner", "--exclude-table=goose_db_version*", url)
 	cmd.Env = append(os.Environ(), "PGTZ=UTC")
 	var errors strings.Builder

@@ -50,7 +50,7 @@ type HTTP struct {
 }
 
 // bindFlags declares the flags of listeners and of the limits of clients.
-func (c *HTTP) bindFlags(f *pflag.FlagSet) { //nolint:funlen // a list
+func (c *HTTP) bindFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.Listen, "listen", defaultListen, "address of the REST API over HTTP; empty for none")
 	f.StringVar(&c.ListenTLS, "listen-tls", "", "address of the REST API over HTTPS; empty for none")
 	f.StringVar(&c.TLSCert, "tls-cert", "", "certificate of the HTTPS listeners (PEM file), reloaded when it changes")

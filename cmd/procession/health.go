@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"net/http/pprof" //nolint:gosec // not http.DefaultServeMux
+	"net/http/pprof"
 	"sync/atomic"
 	"time"
 

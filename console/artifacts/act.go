@@ -23,7 +23,7 @@ func needsInput(a app.ArtifactActionView) bool {
 	return len(a.InputSchema) > 0 || a.Type == domain.ArtifactActionStartProcess || a.Type == domain.ArtifactActionCreateArtifact
 }
 
-func (s *artifactView) actionMenu(ctx context.Context) []actions.Entry {
+func (s *artifactView) actionMenu() []actions.Entry {
 	if s.Deleted() {
 		return nil
 	}

@@ -142,7 +142,7 @@ func artifactPage(s *artifactView, content templ.Component) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = actions.Menu(s.actionMenu(ctx)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = actions.Menu(s.actionMenu()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

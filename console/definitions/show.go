@@ -40,6 +40,7 @@ func (s *Screens) findResource(v *web.Visit) (*detailView, error) {
 	return of, err
 }
 
+// Show serves the page of a definition.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	of, err := s.findResource(v)
 	if err != nil {

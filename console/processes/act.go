@@ -28,7 +28,7 @@ func needsInput(kind domain.ProcessActionType) bool {
 	return false
 }
 
-func (s *processView) actionMenu(ctx context.Context) []actions.Entry {
+func (s *processView) actionMenu() []actions.Entry {
 	entries := make([]actions.Entry, 0, len(s.Actions))
 	for _, a := range s.Actions {
 		entries = append(entries, actions.Entry{

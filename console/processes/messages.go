@@ -52,6 +52,7 @@ func threadsOf(ctx context.Context, parts []domain.ProcessPart) []thread {
 	return append([]thread{general}, threads...)
 }
 
+// Messages serves the messages and threads of a process.
 func (s *Screens) Messages(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("messages", func(of *processView) (templ.Component, error) {
 		found, err := s.App.FindProcessParts(v.Context(), v.Call, of.Whole.ID, []domain.ItemType{domain.ItemMessage, domain.ItemThread},

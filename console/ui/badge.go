@@ -115,4 +115,4 @@ func BadgeOf[K kind](value K) Badge { return badges[value] }
 func (b Badge) Name(ctx context.Context) string { return T(ctx, b.Text) }
 
 // Render implements templ.Component.
-func (b Badge) Render(ctx context.Context, w io.Writer) error { return badge(b).Render(ctx, w) }
+func (b Badge) Render(ctx context.Context, w io.Writer) error { return badge(b).Render(ctx, w) } //nolint:contextcheck // Render passes it on

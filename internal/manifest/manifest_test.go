@@ -56,7 +56,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseRefuses(t *testing.T) { //nolint:funlen // a table of cases
 	t.Parallel()
 	laughs := "a: &a [" + strings.Repeat("1, ", 9) + "1]\n"
 	for i := 'b'; i <= 'j'; i++ {

@@ -31,16 +31,19 @@ func TestRun(t *testing.T) {
 		"tests":                 {rows, files{"app/app.go": {"domain"}, "app/app_test.go": {"other"}}, ""},
 		"another module":        {rows, files{"app/app.go": {"domain"}, "other/other.go": {"app"}}, ""},
 		"forbidden": {
-			rows, files{"app/app.go": {"domain"}, "app/storage/write.go": {"domain"}},
+			rows,
+			files{"app/app.go": {"domain"}, "app/storage/write.go": {"domain"}},
 			"app/storage/write.go imports domain, which the row of app/storage" + table + " does not allow",
 		},
 		"not imported": {rows, files{"app/app.go": nil}, "docs/architecture.md: the row of app names domain, which is not imported"},
 		"no row": {
-			rows, files{"app/app.go": {"domain"}, "feed/feed.go": nil},
+			rows,
+			files{"app/app.go": {"domain"}, "feed/feed.go": nil},
 			"feed/feed.go: its folder has no row" + table,
 		},
 		"cycle": {
-			"| `app` | – | |\n| `app/form` | `app` | |\n", files{"app/app.go": {"app/form"}, "app/form/form.go": {"app"}},
+			"| `app` | – | |\n| `app/form` | `app` | |\n",
+			files{"app/app.go": {"app/form"}, "app/form/form.go": {"app"}},
 			"docs/architecture.md: app imports itself through other rows\ndocs/architecture.md: app/form imports itself through other rows",
 		},
 	} {
