@@ -57,7 +57,7 @@ type backend interface {
 //     crash of the machine, because the file and its directory entries are
 //     flushed before Put returns. With ?fsync=off it survives a crash of the
 //     process only; Put is faster, which suits tests.
-//   - s3://bucket keeps every blob in an object. Parameters are those of
+//   - s3://bucket keeps every blob in an object. It takes the parameters of
 //     gocloud.dev/blob/s3blob (region, endpoint, use_path_style, ...) and prefix;
 //     credentials come from the usual AWS sources, never from the URL. A service
 //     that does not know AWS's checksums needs request_checksum_calculation and

@@ -98,7 +98,7 @@ type Part struct {
 // RemoveDue removes the next part of a turn that is due and that no other caller works on. After an error the part has the
 // turn, if one was found, and no row has changed.
 func RemoveDue(ctx context.Context, db *persistence.DB, longest Bounds, now time.Time) (Part, error) {
-	return remove(ctx, db, now, func(tx *persistence.Tx, p *Part) (role string, err error) {
+	return removePart(ctx, db, now, func(tx *persistence.Tx, p *Part) (role string, err error) {
 		var kept *time.Duration
 		t := &p.Turn
 		err = pg.IgnoreNoRows(tx.Read(ctx, pg.Q(claimTurn, append(longest.boundArgs(), now),
@@ -110,13 +110,13 @@ func RemoveDue(ctx context.Context, db *persistence.DB, longest Bounds, now time
 
 // Remove removes the next part of the turn. Its Before must be set.
 func Remove(ctx context.Context, db *persistence.DB, t Turn, now time.Time) (Part, error) {
-	return remove(ctx, db, now, func(tx *persistence.Tx, p *Part) (role string, err error) {
+	return removePart(ctx, db, now, func(tx *persistence.Tx, p *Part) (role string, err error) {
 		p.Turn, p.Found = t, true
 		return role, tx.Change(ctx, pg.Q(lockTurn, []any{t.TenantID, t.Kind, now}, pg.One(&p.Total, &role)))
 	})
 }
 
-func remove(
+func removePart(
 	ctx context.Context, db *persistence.DB, now time.Time, lock func(*persistence.Tx, *Part) (role string, err error),
 ) (Part, error) {
 	var p Part
@@ -132,7 +132,7 @@ func remove(
 			tx.QueueQuery(pg.Q(deleteTurn, []any{p.Turn.TenantID, p.Turn.Kind}, pg.None))
 			return domain.NoEvents(), nil
 		}
-		if err := p.remove(ctx, tx); err != nil {
+		if err := p.removeRows(ctx, tx); err != nil {
 			return nil, err
 		}
 		p.Total += p.Removed
@@ -151,7 +151,7 @@ func remove(
 }
 
 // remove removes the next part of the turn.
-func (p *Part) remove(ctx context.Context, tx *persistence.Tx) error {
+func (p *Part) removeRows(ctx context.Context, tx *persistence.Tx) error {
 	t := &p.Turn
 	switch t.Kind {
 	case domain.RetainProcesses:
@@ -173,17 +173,17 @@ func (p *Part) remove(ctx context.Context, tx *persistence.Tx) error {
 		p.Removed += artifacts
 		return err
 	case domain.RetainEvents:
-		return p.delete(ctx, tx, removeEvents, eventsAtOnce)
+		return p.deleteRows(ctx, tx, removeEvents, eventsAtOnce)
 	case domain.RetainDeliveries:
-		return p.delete(ctx, tx, removeDeliveries, deliveriesAtOnce)
+		return p.deleteRows(ctx, tx, removeDeliveries, deliveriesAtOnce)
 	case domain.RetainAssistanceCalls:
-		return p.delete(ctx, tx, removeCalls, callsAtOnce)
+		return p.deleteRows(ctx, tx, removeCalls, callsAtOnce)
 	}
 	return nil
 }
 
-// delete removes up to atMost rows by a statement that returns how many it removed.
-func (p *Part) delete(ctx context.Context, tx *persistence.Tx, sql string, atMost int64) error {
+// deleteRows removes up to atMost rows by a statement that returns how many it removed.
+func (p *Part) deleteRows(ctx context.Context, tx *persistence.Tx, sql string, atMost int64) error {
 	err := tx.Change(ctx, pg.Q(sql, []any{p.Turn.TenantID, p.Turn.Before, atMost}, pg.One(&p.Removed)))
 	p.Done = p.Removed < atMost
 	return err

@@ -42,15 +42,15 @@ func (c *codec) Encode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error
 	if c.keyID == "" {
 		return payloads, nil
 	}
-	return mapPayloads(payloads, c.encrypt)
+	return mapPayloads(payloads, c.encryptPayload)
 }
 
 // Decode implements converter.PayloadCodec. Payloads in the open stay as they are.
 func (c *codec) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) {
-	return mapPayloads(payloads, c.decrypt)
+	return mapPayloads(payloads, c.decryptPayload)
 }
 
-func (c *codec) encrypt(p *commonpb.Payload) (*commonpb.Payload, error) {
+func (c *codec) encryptPayload(p *commonpb.Payload) (*commonpb.Payload, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), fetchTimeout)
 	defer cancel()
 	aead, err := c.keys.cipherOf(ctx, c.keyID)
@@ -75,7 +75,7 @@ func (c *codec) encrypt(p *commonpb.Payload) (*commonpb.Payload, error) {
 	}, nil
 }
 
-func (c *codec) decrypt(p *commonpb.Payload) (*commonpb.Payload, error) {
+func (c *codec) decryptPayload(p *commonpb.Payload) (*commonpb.Payload, error) {
 	if string(p.GetMetadata()[converter.MetadataEncoding]) != encoding {
 		return p, nil
 	}

@@ -2,7 +2,7 @@
 //
 // It counts constructions that make text hard to read, per 1,000 lines of comments or Markdown, and functions with a name of
 // one word. Budgets hold for each top-level folder; a folder below it may have one occurrence of each at least. Generated
-// files, code, fixtures and fenced code of Markdown are not counted. Folders in unfinished.txt may exceed their budgets.
+// files, code, fixtures and fenced code of Markdown are not counted.
 //
 // Documents for users must not contain labels of a specification that users do not have.
 package main
@@ -14,12 +14,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
-	"strings"
 )
-
-// unfinishedFile lists the top-level folders that exceed their budgets, one per line.
-const unfinishedFile = "tools/language/unfinished.txt"
 
 func main() {
 	table := flag.Bool("table", false, "print the counts of each top-level folder")
@@ -46,30 +41,14 @@ func run(root fs.FS, out io.Writer, table bool, list string) error {
 		p.writeTable(out)
 		return nil
 	}
-	unfinished, err := fs.ReadFile(root, unfinishedFile)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return errors.Join(append(p.checkFolders(strings.Fields(string(unfinished))), p.labels...)...)
+	return errors.Join(append(p.checkFolders(), p.labels...)...)
 }
 
-// checkFolders returns a failure for each exceeded budget of a folder that is not unfinished, and for each unfinished folder that
-// keeps its budgets.
-func (p *project) checkFolders(unfinished []string) []error {
+// checkFolders returns a failure for each exceeded budget.
+func (p *project) checkFolders() []error {
 	var failures []error
 	for _, top := range p.topFolders() {
-		exceeded := p.checkTop(top)
-		switch listed := slices.Contains(unfinished, top); {
-		case !listed:
-			failures = append(failures, exceeded...)
-		case len(exceeded) == 0:
-			failures = append(failures, fmt.Errorf("%s keeps its budgets: remove it from %s", top, unfinishedFile))
-		}
-	}
-	for _, name := range unfinished {
-		if !slices.Contains(p.topFolders(), name) {
-			failures = append(failures, fmt.Errorf("%s does not exist: remove it from %s", name, unfinishedFile))
-		}
+		failures = append(failures, p.checkTop(top)...)
 	}
 	return failures
 }

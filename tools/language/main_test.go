@@ -22,18 +22,17 @@ func TestRunRefusesConstructions(t *testing.T) {
 	t.Parallel()
 	many := strings.Repeat("// Read returns a row.\n", 170)
 	for name, c := range map[string]struct{ file, text, failure string }{
-		"comment of Go":                 {"a/a.go", "// Read returns what is there.\npackage a\n", `a: "what" occurs 1 times in 1 lines`},
-		"budget of a folder":            {"a/b/a.go", many + "// It returns what\n// What is there.\npackage b\n", `a/b: "what" occurs 2 times`},
-		"banned word":                   {"a/b/a.go", many + "// Nobody reads it.\npackage b\n", `a/b: "banned" occurs 1 times`},
-		"comment of SQL":                {"a/a.sql", "-- rows whose key\nSELECT 1;\n", `"whose" occurs 1 times`},
-		"comment of YAML":               {"a/a.yaml", "# the key beside it\na: 1\n", `"beside" occurs 1 times`},
-		"comment of a template":         {"a/a.templ", "// rows, of which some\n", `"of which" occurs 1 times`},
-		"Markdown":                      {"a.md", "Reads those of the tenant.\n", `.: "those/that of" occurs 1 times`},
-		"label of an operation":         {"docs/a.md", "Claim a task (B26).\n", "docs/a.md:1: B26"},
-		"label in a contract":           {"api/openapi/a.yaml", "a: A1\n", "api/openapi/a.yaml:1: A1"},
-		"participle":                    {"a/a.go", "package a\n\nfunc asked() {}\nfunc readAll() {}\n", "a/a.go:3: asked: name the function by a verb"},
-		"too many names of one word":    {"a/b/a.go", "package b\n\nfunc read() {}\nfunc find() {}\n", "a/b: 2 of 2 functions have a name of one word, at most 1"},
-		"missing folder that is listed": {unfinishedFile, "tools\n", "tools does not exist"},
+		"comment of Go":              {"a/a.go", "// Read returns what is there.\npackage a\n", `a: "what" occurs 1 times in 1 lines`},
+		"budget of a folder":         {"a/b/a.go", many + "// It returns what\n// What is there.\npackage b\n", `a/b: "what" occurs 2 times`},
+		"banned word":                {"a/b/a.go", many + "// Nobody reads it.\npackage b\n", `a/b: "banned" occurs 1 times`},
+		"comment of SQL":             {"a/a.sql", "-- rows whose key\nSELECT 1;\n", `"whose" occurs 1 times`},
+		"comment of YAML":            {"a/a.yaml", "# the key beside it\na: 1\n", `"beside" occurs 1 times`},
+		"comment of a template":      {"a/a.templ", "// rows, of which some\n", `"of which" occurs 1 times`},
+		"Markdown":                   {"a.md", "Reads those of the tenant.\n", `.: "those/that of" occurs 1 times`},
+		"label of an operation":      {"docs/a.md", "Claim a task (B26).\n", "docs/a.md:1: B26"},
+		"label in a contract":        {"api/openapi/a.yaml", "a: A1\n", "api/openapi/a.yaml:1: A1"},
+		"participle":                 {"a/a.go", "package a\n\nfunc asked() {}\nfunc readAll() {}\n", "a/a.go:3: asked: name the function by a verb"},
+		"too many names of one word": {"a/b/a.go", "package b\n\nfunc read() {}\nfunc find() {}\n", "a/b: 2 of 2 functions have a name of one word, at most 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -55,14 +54,6 @@ func TestRunAcceptsOtherText(t *testing.T) {
 		"a.md":                "Read `what`.\n```\nwhat nobody reads\n```\n",
 		"docs/decisions/1.md": "Claim a task (B26).\n",
 	}), &bytes.Buffer{}, false, ""))
-}
-
-func TestUnfinishedFoldersShrink(t *testing.T) {
-	t.Parallel()
-	files := map[string]string{"a/a.md": "What is there.\n", "b/b.md": "Read a row.\n", unfinishedFile: "a\n"}
-	require.NoError(t, run(newTree(files), &bytes.Buffer{}, false, ""))
-	files[unfinishedFile] = "a\nb\n"
-	require.EqualError(t, run(newTree(files), &bytes.Buffer{}, false, ""), "b keeps its budgets: remove it from "+unfinishedFile)
 }
 
 func TestRunPrintsCounts(t *testing.T) {

@@ -11,14 +11,14 @@ import (
 func Of(run func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	begin := now()
+	begin := threadTime()
 	run()
-	return now() - begin
+	return threadTime() - begin
 }
 
 // OfProcess returns the processor time that the whole process takes while run runs, garbage collection included.
 func OfProcess(run func()) time.Duration {
-	begin := ofProcess()
+	begin := processTime()
 	run()
-	return ofProcess() - begin
+	return processTime() - begin
 }

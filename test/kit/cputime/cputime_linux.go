@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-func now() time.Duration { return usedTime(syscall.RUSAGE_THREAD) }
+func threadTime() time.Duration { return usedTime(syscall.RUSAGE_THREAD) }
 
-func ofProcess() time.Duration { return usedTime(syscall.RUSAGE_SELF) }
+func processTime() time.Duration { return usedTime(syscall.RUSAGE_SELF) }
 
 func usedTime(by int) time.Duration {
 	var usage syscall.Rusage

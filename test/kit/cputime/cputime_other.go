@@ -6,7 +6,7 @@ import "time"
 
 var begin = time.Now()
 
-// now returns the elapsed time: the processor time of a thread is not known on this system.
-func now() time.Duration { return time.Since(begin) }
+// threadTime returns the elapsed time: the processor time of a thread is not known on this system.
+func threadTime() time.Duration { return time.Since(begin) }
 
-func ofProcess() time.Duration { return now() }
+func processTime() time.Duration { return threadTime() }

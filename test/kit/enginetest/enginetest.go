@@ -50,13 +50,13 @@ func New(tb testing.TB, db *persistence.DB) *Stack {
 	tb.Helper()
 	s := &Stack{tb: tb, clock: time.Now, files: tb.TempDir()}
 	key, err := authn.LoadOrCreateSealKey(filepath.Join(s.files, "seal.key"))
-	s.must(err)
+	s.mustSucceed(err)
 	sealer, err := authn.NewSealer(key)
-	s.must(err)
+	s.mustSucceed(err)
 	keys := authn.NewKeys(db, sealer, s.clock)
-	s.must(keys.EnsureKeys(tb.Context()))
+	s.mustSucceed(keys.EnsureKeys(tb.Context()))
 	s.issuer, err = authn.NewIssuer(keys, "procession", authn.DefaultCertificateLifetime)
-	s.must(err)
+	s.mustSucceed(err)
 	jwks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(s.issuer.JWKS())
@@ -64,10 +64,10 @@ func New(tb testing.TB, db *persistence.DB) *Stack {
 	tb.Cleanup(jwks.Close)
 	s.jwks = jwks.URL
 	server, err := s.issuer.ServerCertificate([]string{"127.0.0.1", "localhost"}, s.clock(), lifetime)
-	s.must(err)
-	s.write("server.crt", server.CertificatePEM)
-	s.write("server.key", server.PrivateKeyPEM.Reveal())
-	s.write("ca.crt", s.issuer.RootsPEM())
+	s.mustSucceed(err)
+	s.writeFile("server.crt", server.CertificatePEM)
+	s.writeFile("server.key", server.PrivateKeyPEM.Reveal())
+	s.writeFile("ca.crt", s.issuer.RootsPEM())
 	s.Address = s.freeAddress()
 	tb.Cleanup(s.Stop)
 	return s
@@ -78,11 +78,11 @@ func New(tb testing.TB, db *persistence.DB) *Stack {
 func (s *Stack) Start() {
 	s.tb.Helper()
 	source, err := temporalserver.FindSource()
-	s.must(err)
+	s.mustSucceed(err)
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
 	binary, err := temporalserver.Build(ctx, temporalserver.BuildOptions{Source: source, Progress: os.Stderr})
-	s.must(err)
+	s.mustSucceed(err)
 	store := temporalserver.StoreSQLite
 	if s.Database != "" {
 		store = temporalserver.StorePostgres
@@ -90,10 +90,10 @@ func (s *Stack) Start() {
 	s.server, err = temporalserver.Start(ctx, temporalserver.Options{
 		Binary: binary, Listen: s.Address, Store: store, DatabaseURL: s.Database,
 		JWKSURL: s.jwks, JWKSRefresh: time.Second, Issuer: "procession",
-		TLSCert: s.file("server.crt"), TLSKey: s.file("server.key"), ClientCA: s.file("ca.crt"),
+		TLSCert: s.filePath("server.crt"), TLSKey: s.filePath("server.key"), ClientCA: s.filePath("ca.crt"),
 		LogLevel: "error", LogWriter: io.Discard,
 	})
-	s.must(err)
+	s.mustSucceed(err)
 }
 
 // Stop stops the server if it runs.
@@ -128,7 +128,7 @@ func (s *Stack) Credentials() engine.Credentials {
 func (s *Stack) Engine() *engine.Engine {
 	s.tb.Helper()
 	e, err := engine.New(engine.Options{Address: s.Address, Credentials: s.Credentials(), Logger: Logger()})
-	s.must(err)
+	s.mustSucceed(err)
 	s.tb.Cleanup(e.Close)
 	return e
 }
@@ -149,7 +149,7 @@ func (s *Stack) Client(namespace string) client.Client {
 			},
 		}},
 	})
-	s.must(err)
+	s.mustSucceed(err)
 	s.tb.Cleanup(c.Close)
 	return c
 }
@@ -160,19 +160,19 @@ func Logger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 func (s *Stack) freeAddress() string {
 	s.tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // only to learn of a free port
-	s.must(err)
-	s.must(listener.Close())
+	s.mustSucceed(err)
+	s.mustSucceed(listener.Close())
 	return listener.Addr().String()
 }
 
-func (s *Stack) file(name string) string { return filepath.Join(s.files, name) }
+func (s *Stack) filePath(name string) string { return filepath.Join(s.files, name) }
 
-func (s *Stack) write(name, text string) {
+func (s *Stack) writeFile(name, text string) {
 	s.tb.Helper()
-	s.must(os.WriteFile(s.file(name), []byte(text), 0o600))
+	s.mustSucceed(os.WriteFile(s.filePath(name), []byte(text), 0o600))
 }
 
-func (s *Stack) must(err error) {
+func (s *Stack) mustSucceed(err error) {
 	s.tb.Helper()
 	if err != nil {
 		s.tb.Fatalf("preparing Temporal: %v", err)

@@ -80,7 +80,7 @@ func OpenWithin(tb testing.TB, url string, limits persistence.Limits) *persisten
 // where it is.
 func URL(tb testing.TB) string {
 	tb.Helper()
-	shared.once.Do(start)
+	shared.once.Do(startCluster)
 	require.NoError(tb, shared.err, "starting the test database")
 	name := "test_" + strings.ReplaceAll(uuid.NewString(), "-", "")
 	adminURL(tb, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY file_copy")
@@ -100,10 +100,10 @@ func AsService(tb testing.TB, address string) string {
 
 func adminURL(tb testing.TB, sql string) {
 	tb.Helper()
-	require.NoError(tb, run(context.Background(), sql))
+	require.NoError(tb, runStatement(context.Background(), sql))
 }
 
-func run(ctx context.Context, sql string) error {
+func runStatement(ctx context.Context, sql string) error {
 	conn, err := pgx.Connect(ctx, shared.cluster.URL("postgres"))
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func run(ctx context.Context, sql string) error {
 	return err
 }
 
-func start() {
+func startCluster() {
 	shared.err = func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer cancel()
@@ -125,7 +125,7 @@ func start() {
 		if err != nil {
 			return err
 		}
-		if err := run(ctx, "CREATE DATABASE "+template); err != nil {
+		if err := runStatement(ctx, "CREATE DATABASE "+template); err != nil {
 			return err
 		}
 		db, err := persistence.Open(ctx, shared.cluster.URL(template), persistence.Limits{Requests: 2})
@@ -136,7 +136,7 @@ func start() {
 		if err := db.Migrate(ctx); err != nil {
 			return err
 		}
-		if err := run(ctx, "CREATE ROLE "+serviceRole+" LOGIN PASSWORD '"+serviceRole+"'"); err != nil {
+		if err := runStatement(ctx, "CREATE ROLE "+serviceRole+" LOGIN PASSWORD '"+serviceRole+"'"); err != nil {
 			return err
 		}
 		return db.GrantTo(ctx, serviceRole)
