@@ -19,7 +19,7 @@ func TestRobotFillsInWhatItFinds(t *testing.T) {
 		logs          int
 	}{
 		"USD": {`{"CURRENCY":"USD","RATE":0.92}`, "filled in", 0},
-		"XTS": {`{"CURRENCY":"XTS"}`, "nothing found", 1},
+		"XTS": {`{"CURRENCY":"XTS"}`, "no rate found", 1},
 	} {
 		t.Run(currency, func(t *testing.T) {
 			t.Parallel()
