@@ -31,7 +31,7 @@ func newSafe() *safe {
 
 func (s *safe) requireKey(t *testing.T, id string) {
 	t.Helper()
-	aead, err := s.Keys.cipherOf(t.Context(), id)
+	aead, err := s.cipherOf(t.Context(), id)
 	require.NoError(t, err)
 	require.NotNil(t, aead)
 }
@@ -73,10 +73,10 @@ func TestAFailureIsNotRemembered(t *testing.T) {
 	s.answer = func() ([]byte, error) {
 		return nil, errors.New("the service is down")
 	}
-	_, err := s.Keys.cipherOf(t.Context(), "demo-key")
+	_, err := s.cipherOf(t.Context(), "demo-key")
 	require.ErrorContains(t, err, "the service is down")
 	s.answer = func() ([]byte, error) { return make([]byte, 16), nil }
-	_, err = s.Keys.cipherOf(t.Context(), "demo-key")
+	_, err = s.cipherOf(t.Context(), "demo-key")
 	require.ErrorContains(t, err, "16 bytes instead of 32")
 	s.answer = good
 	s.requireKey(t, "demo-key")
