@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -256,7 +257,7 @@ func (s *stack) startService(binary string, env []string) error {
 	if err != nil {
 		return fmt.Errorf("opening the service's log: %w", err)
 	}
-	cmd := exec.Command(binary, "serve", "--listen", s.address, "--listen-health", s.admin, "--temporal-address", s.temporal, "--webhook-allow", "127.0.0.1") //nolint:gosec,noctx // built here; it is stopped in its turn
+	cmd := exec.Command(binary, "serve", "--listen", s.address, healthFlag(binary), s.admin, "--temporal-address", s.temporal, "--webhook-allow", "127.0.0.1") //nolint:gosec,noctx // built here; it is stopped in its turn
 	cmd.Env = append(slices.Clone(env), "PROCESSION_PRINCIPAL_RATE=1000000", "PROCESSION_TENANT_RATE=1000000")
 	cmd.Stdout, cmd.Stderr = log, log
 	if s.service, err = child.Start(cmd, syscall.SIGTERM); err != nil {
@@ -266,6 +267,15 @@ func (s *stack) startService(binary string, env []string) error {
 		return errors.Join(s.service.Stop(ctx, syscall.SIGTERM, syscall.SIGKILL), s.service.Err(), log.Close())
 	})
 	return nil
+}
+
+// healthFlag returns the flag of the health listener, which a baseline may know by its former name.
+func healthFlag(binary string) string {
+	help, err := exec.Command(binary, "serve", "--help").CombinedOutput() //nolint:gosec,noctx // the build to measure
+	if err == nil && !bytes.Contains(help, []byte("--listen-health")) {
+		return "--listen-admin"
+	}
+	return "--listen-health"
 }
 
 // buildService builds the service in its own module.
