@@ -144,7 +144,7 @@ func TestEngineTokensNameTheQueuesOfTheirBearer(t *testing.T) {
 		caller domain.Call
 		own    []any
 	}{{reporter, []any{"reports"}}, {a.runner, []any{"loans"}}} {
-		claims := claimsOf(t, a.token(t, c.caller).Token.Token)
+		claims := claimsOf(t, a.issueToken(t, c.caller).Token.Token)
 		require.Equal(t, c.own, claims["task_queues"])
 		require.Equal(t, c.own, claims["tenant_task_queues"])
 	}
@@ -187,7 +187,7 @@ func TestEngineTokensAreBounded(t *testing.T) {
 		queues = append(queues, strings.Repeat("q", 239)+strconv.Itoa(100+i))
 	}
 	fits := a.application(t, "fits", a.tenant, queues[:16]...)
-	token := a.token(t, fits)
+	token := a.issueToken(t, fits)
 	require.Less(t, len(token.Token.Token.Reveal()), 12_000)
 	_, err := a.CreateAuthentication(t.Context(), a.application(t, "crowded", a.tenant, queues...),
 		app.NewAuthentication{Type: domain.AuthenticationEngineToken})

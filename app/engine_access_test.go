@@ -83,7 +83,7 @@ func (a engineAccess) granted(t *testing.T) []domain.EngineGrant {
 	return page.Items
 }
 
-func (a engineAccess) token(t *testing.T, caller domain.Call) *domain.Authentication {
+func (a engineAccess) issueToken(t *testing.T, caller domain.Call) *domain.Authentication {
 	t.Helper()
 	got, err := a.CreateAuthentication(t.Context(), caller, app.NewAuthentication{Type: domain.AuthenticationEngineToken})
 	require.NoError(t, err)
@@ -117,7 +117,7 @@ func TestWhoIsDisabledGetsNoEngineAccess(t *testing.T) {
 	t.Parallel()
 	a := newEngineAccess(t)
 	colleague := a.application(t, "colleague", a.tenant, "reports")
-	a.token(t, colleague)
+	a.issueToken(t, colleague)
 	require.NoError(t, a.db.Write(t.Context(), func(tx *persistence.Tx) error {
 		tx.RemoveApplication(a.tenant.TenantID, a.runner.PrincipalID, a.now)
 		tx.RemoveApplication(a.tenant.TenantID, colleague.PrincipalID, a.now)
@@ -189,8 +189,8 @@ func TestRevokeEngineAccess(t *testing.T) {
 	owner, administrator := a.user(t, domain.RoleOwner), a.user(t, domain.RoleAdministrator)
 	colleague := a.application(t, "colleague", a.tenant, "reports")
 	alien := a.application(t, "alien", a.otherTenant(t), "elsewhere")
-	first, second, certificate := a.token(t, a.runner), a.token(t, a.runner), a.certificate(t, a.runner)
-	others, elsewhere := a.token(t, colleague), a.token(t, alien)
+	first, second, certificate := a.issueToken(t, a.runner), a.issueToken(t, a.runner), a.certificate(t, a.runner)
+	others, elsewhere := a.issueToken(t, colleague), a.issueToken(t, alien)
 	revoke := func(by domain.Call, what administration.EngineAccessSelection) int64 {
 		revoked, err := a.RevokeEngineAccess(t.Context(), by, what)
 		require.NoError(t, err)
@@ -224,7 +224,7 @@ func TestRevokeEngineAccessRefuses(t *testing.T) {
 	a := newEngineAccess(t)
 	owner, member := a.user(t, domain.RoleOwner), a.user(t, domain.RoleMember)
 	foreign := a.application(t, "foreign", a.otherTenant(t), "elsewhere")
-	own, elsewhere := a.token(t, a.runner), a.token(t, foreign)
+	own, elsewhere := a.issueToken(t, a.runner), a.issueToken(t, foreign)
 
 	_, err := a.RevokeEngineAccess(t.Context(), owner, administration.EngineAccessSelection{})
 	require.True(t, domain.HasCode(err, domain.CodeValidation), "%v", err)
@@ -265,7 +265,7 @@ func TestFindEngineAccess(t *testing.T) {
 	a := newEngineAccess(t)
 	owner := a.user(t, domain.RoleOwner)
 	colleague := a.application(t, "colleague", a.tenant, "reports")
-	token := a.token(t, a.runner)
+	token := a.issueToken(t, a.runner)
 	a.later.Add(int64(time.Second))
 	certificate := a.certificate(t, colleague)
 	a.later.Add(int64(time.Second))
@@ -304,7 +304,7 @@ func TestExpiredRevocationsAndGrantsAreDeleted(t *testing.T) {
 	t.Parallel()
 	a := newEngineAccess(t)
 	owner := a.user(t, domain.RoleOwner)
-	token, certificate := a.token(t, a.runner), a.certificate(t, a.runner)
+	token, certificate := a.issueToken(t, a.runner), a.certificate(t, a.runner)
 	_, err := a.RevokeEngineAccess(t.Context(), owner, administration.EngineAccessSelection{TenantID: &a.tenant.TenantID})
 	require.NoError(t, err)
 	at := func(later time.Duration) denied {
@@ -321,10 +321,10 @@ func TestExpiredRevocationsAndGrantsAreDeleted(t *testing.T) {
 	require.Empty(t, at(certificate.Certificate.NotAfter.Sub(a.now)+time.Minute).Certificates)
 
 	a.later.Store(int64(lifetime + 24*time.Hour))
-	a.token(t, a.runner)
+	a.issueToken(t, a.runner)
 	require.Len(t, a.granted(t), 3)
 	a.later.Store(int64(lifetime + 24*time.Hour + time.Millisecond))
-	a.token(t, a.runner)
+	a.issueToken(t, a.runner)
 	require.Len(t, a.granted(t), 3, "the one that expired a day ago is gone")
 }
 
@@ -339,7 +339,7 @@ func TestRevocationsAreKnownInEveryReplica(t *testing.T) {
 		other.Revocations().RefreshEvery(t.Context(), 5*time.Millisecond, slog.New(slog.DiscardHandler))
 	})
 	t.Cleanup(wait.Wait)
-	token := a.token(t, a.runner)
+	token := a.issueToken(t, a.runner)
 	_, err := a.RevokeEngineAccess(t.Context(), a.user(t, domain.RoleOwner), administration.EngineAccessSelection{ID: &token.ID})
 	require.NoError(t, err)
 	require.Equal(t, []string{token.ID.String()}, deniedBy(t, a.Store).Tokens, "at once where it was revoked")

@@ -26,10 +26,10 @@ func TestManifestsListTaskQueues(t *testing.T) {
 		names(1, 256): "/0", names(51, 10): "",
 		names(17, 250): "",
 	} {
-		details := c.refused(domain.CodeValidation, system(), document("Application", "north", "lister", lists(queues)))
+		details := c.requireRefusal(domain.CodeValidation, system(), document("Application", "north", "lister", lists(queues)))
 		require.Equal(t, "/documents/0/spec/engine/taskQueues"+location, details[0].Location, details)
 	}
-	c.refused(domain.CodeValidation, system(), document("Application", "north", "lister", `{"name":"Lister","engine":{}}`))
+	c.requireRefusal(domain.CodeValidation, system(), document("Application", "north", "lister", `{"name":"Lister","engine":{}}`))
 	c.apply(system(), document("Application", "north", "lister", lists(names(15, 250))))
 
 	// Queues given by other resources count too, and are refused there.
@@ -39,7 +39,7 @@ func TestManifestsListTaskQueues(t *testing.T) {
 			`","permissions":["MANAGER"]}],"permissions":{"initiators":[{"user":"ines"}]}}`
 	}
 	c.apply(system(), document("ProcessDefinition", "north", "SURVEY", claim(strings.Repeat("q", 250))))
-	details := c.refused(domain.CodeValidation, system(), document("ProcessDefinition", "north", "REPAIR", claim(strings.Repeat("r", 250))))
+	details := c.requireRefusal(domain.CodeValidation, system(), document("ProcessDefinition", "north", "REPAIR", claim(strings.Repeat("r", 250))))
 	require.Equal(t, "/documents/0/spec/engine/runner", details[0].Location)
 	require.Contains(t, details[0].Message, "Application lister task queues whose names take ")
 	c.apply(system(), document("ProcessDefinition", "north", "REPAIR", claim("claims")))

@@ -121,8 +121,8 @@ func (c *configured) apply(caller domain.Call, documents ...json.RawMessage) []a
 	return actions
 }
 
-// refused requires that documents are refused with the code without a change.
-func (c *configured) refused(code domain.Code, caller domain.Call, documents ...json.RawMessage) []domain.Detail {
+// requireRefusal requires that documents are refused with the code without a change.
+func (c *configured) requireRefusal(code domain.Code, caller domain.Call, documents ...json.RawMessage) []domain.Detail {
 	c.t.Helper()
 	before := c.dump()
 	_, err := c.ApplyResources(c.t.Context(), caller, administration.ApplyRequest{Documents: documents})

@@ -224,10 +224,10 @@ func TestAKeyGoesTogetherWithWhatNeededIt(t *testing.T) {
 func TestKeysThatDefinitionsNameMustBeThere(t *testing.T) {
 	t.Parallel()
 	k := newKeyed(t)
-	details := k.refused(domain.CodeValidation, system(), secretClaim("PUBLISHED", "unknown"))
+	details := k.requireRefusal(domain.CodeValidation, system(), secretClaim("PUBLISHED", "unknown"))
 	require.Equal(t, "/documents/0/spec/engine/encryptionKey", details[0].Location)
 	k.apply(system(), document("EncryptionKey", "south", "theirs", `{}`))
-	k.refused(domain.CodeValidation, system(), secretClaim("PUBLISHED", "theirs"))
+	k.requireRefusal(domain.CodeValidation, system(), secretClaim("PUBLISHED", "theirs"))
 }
 
 // Versions that were published before the definition had a key are not

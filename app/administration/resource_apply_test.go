@@ -152,14 +152,14 @@ func TestWhoMayApply(t *testing.T) {
 		},
 	} {
 		t.Log(refused.name)
-		c.refused(domain.CodeAccessDenied, refused.caller, refused.document)
+		c.requireRefusal(domain.CodeAccessDenied, refused.caller, refused.document)
 	}
-	foreign := c.refused(domain.CodeValidation, stranger, group)
-	absent := c.refused(domain.CodeValidation, stranger, json.RawMessage(strings.ReplaceAll(string(group), "north", "nowhere")))
+	foreign := c.requireRefusal(domain.CodeValidation, stranger, group)
+	absent := c.requireRefusal(domain.CodeValidation, stranger, json.RawMessage(strings.ReplaceAll(string(group), "north", "nowhere")))
 	require.Equal(t, strings.ReplaceAll(foreign[0].Message, "north", "nowhere"), absent[0].Message)
 	require.Equal(t, "/documents/0/metadata/tenant", foreign[0].Location)
-	c.refused(domain.CodeValidation, owner, document("Tenant", "", "west", `{"name":"West"}`))
-	c.refused(domain.CodeValidation, owner, document("Tenant", "", "south", `{"name":"South"}`))
+	c.requireRefusal(domain.CodeValidation, owner, document("Tenant", "", "west", `{"name":"West"}`))
+	c.requireRefusal(domain.CodeValidation, owner, document("Tenant", "", "south", `{"name":"South"}`))
 
 	require.Equal(t, []administration.ApplyAction{administration.ApplyConfigured}, c.apply(ada, claim("second")))
 	require.Equal(t, []administration.ApplyAction{administration.ApplyCreated}, c.apply(administrator, group))
@@ -218,7 +218,7 @@ func TestWhatIsWrongChangesNothing(t *testing.T) {
 			document("Tenant", "", "west", `{"name":"West","namespace":"`+c.namespace("south")+`"}`),
 		},
 	} {
-		details := c.refused(domain.CodeValidation, system(), good, wrong.document)
+		details := c.requireRefusal(domain.CodeValidation, system(), good, wrong.document)
 		require.Len(t, details, 1, wrong.name)
 		require.Equal(t, wrong.location, details[0].Location, details[0].Message)
 	}

@@ -24,10 +24,10 @@ const (
 
 // loadInitiators makes tenants with item definitions for initiators: lists of one tenant must not depend on rights in others.
 func (b *bench) loadInitiators(ctx context.Context) error {
-	fmt.Fprintf(b.progress, "  making %d tenants with rights of initiators\n", b.listTenants)
 	if b.db == nil {
 		return nil // the baseline has them already
 	}
+	fmt.Fprintf(b.progress, "  making %d tenants with rights of initiators\n", b.listTenants)
 	now := time.Now()
 	for n := range b.listTenants {
 		if err := b.db.Write(ctx, func(tx *persistence.Tx) error {
