@@ -22,7 +22,7 @@ func withoutThoughts(text string) string {
 
 // parseObject parses the object of an answer, which may be fenced or surrounded by words.
 func parseObject(text string, schema json.RawMessage) (json.RawMessage, error) {
-	compiled, err := jsondoc.Compile(schema)
+	compiled, err := jsondoc.CompileCached(schema)
 	if err != nil {
 		return nil, &Error{Code: CodeRefused, Message: "the schema of the answer is not valid", Cause: err}
 	}

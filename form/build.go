@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
@@ -24,21 +25,21 @@ const OtherLabel = "Other"
 // context, or an error if a part of the input is not JSON. An invalid or incomplete schema does not prevent a value
 // from being shown.
 func NewModel(ctx context.Context, in Input, limits Limits) (*Model, error) {
-	schema, err := decodeValue(in.Schema, maxSchemaDepth)
+	schema, err := jsondoc.Decode(in.Schema, maxSchemaDepth)
 	if err != nil {
 		return nil, fmt.Errorf("reading the schema of a form: %w", err)
 	}
 	root := schema
 	if in.root != nil {
-		if root, err = decodeValue(in.root, maxSchemaDepth); err != nil {
+		if root, err = jsondoc.Decode(in.root, maxSchemaDepth); err != nil {
 			return nil, fmt.Errorf("reading the schema of a form: %w", err)
 		}
 	}
-	layout, err := decodeValue(in.UISchema, maxSchemaDepth)
+	layout, err := jsondoc.Decode(in.UISchema, maxSchemaDepth)
 	if err != nil {
 		return nil, fmt.Errorf("reading the UI schema of a form: %w", err)
 	}
-	value, err := decodeValue(in.Value, limits.Depth)
+	value, err := jsondoc.Decode(in.Value, limits.Depth)
 	if err != nil {
 		return nil, fmt.Errorf("reading the value of a form: %w", err)
 	}
@@ -107,7 +108,7 @@ func (b *builder) memberFields(v *view, value *object, path []string) ([]Field, 
 	open := v.isOpen()
 	for _, name := range v.propertyNames() {
 		seen[name] = true
-		member, present := value.get(name)
+		member, present := value.Get(name)
 		of, _, always := b.schemas.propertyView(v, name)
 		if !always && (!present || isEmpty(member)) {
 			continue
@@ -118,18 +119,18 @@ func (b *builder) memberFields(v *view, value *object, path []string) ([]Field, 
 		}
 		fields = append(fields, made...)
 	}
-	for _, name := range value.names {
+	for _, name := range value.Names {
 		if seen[name] {
 			continue
 		}
 		of, known, _ := b.schemas.propertyView(v, name)
 		if !known && !open {
-			if err := b.addUnknown(extendPath(path, name), value.members[name]); err != nil {
+			if err := b.addUnknown(extendPath(path, name), value.Members[name]); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		made, err := b.valueFields(nil, labelFor(of, name), of, extendPath(path, name), value.members[name])
+		made, err := b.valueFields(nil, labelFor(of, name), of, extendPath(path, name), value.Members[name])
 		if err != nil {
 			return nil, err
 		}
@@ -200,7 +201,7 @@ func lookUpMember(value *object, names []string) (any, bool) {
 		if !ok {
 			return nil, false
 		}
-		if member, ok = o.get(name); !ok {
+		if member, ok = o.Get(name); !ok {
 			return nil, false
 		}
 	}
@@ -210,8 +211,8 @@ func lookUpMember(value *object, names []string) (any, bool) {
 // addRest adds the members that a layout does not show to the others. within leads to value from the object of the
 // layout, path to that object.
 func (b *builder) addRest(v *view, value *object, within, path []string, shown coverage) error {
-	for _, name := range value.names {
-		member := value.members[name]
+	for _, name := range value.Names {
+		member := value.Members[name]
 		at := extendPath(within, name)
 		pointer := jsontext.JoinPointer(at...)
 		if shown.whole[pointer] || isEmpty(member) {

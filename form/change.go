@@ -233,7 +233,7 @@ func (c *changer) applyArray(n *Node, path []string, container any) (any, error)
 			index, _ := strconv.Atoi(key)
 			element = old[index]
 		} else if nodes = n.row(key); n.Kind != KindList {
-			element = newObject()
+			element = jsondoc.NewObject()
 		}
 		value, present, err := c.applyRow(n, full, key, nodes, element, known)
 		switch {
@@ -264,7 +264,7 @@ func (c *changer) applyRow(n *Node, array []string, key string, nodes []*Node, e
 	// The only control is the element itself.
 	holder, err := c.applyNodes(nodes, array, wrapElement(key, element, known))
 	one, _ := holder.(*object)
-	value, present := one.get(key)
+	value, present := one.Get(key)
 	return value, present, err
 }
 
@@ -277,9 +277,9 @@ func rowKeys(rows []Row) []string {
 }
 
 func wrapElement(key string, element any, known bool) *object {
-	holder := newObject()
+	holder := jsondoc.NewObject()
 	if known {
-		holder.set(key, element)
+		holder.Set(key, element)
 	}
 	return holder
 }
@@ -293,20 +293,20 @@ func (c *changer) putValue(container any, path []string, value any) any {
 	before, _ := container.(*object)
 	after := value
 	if len(path) > 1 {
-		inner, _ := before.get(path[0])
+		inner, _ := before.Get(path[0])
 		if inner == nil && value == nil {
 			return container
 		}
 		after = c.putValue(inner, path[1:], value)
-		if emptied, ok := after.(*object); ok && len(emptied.names) == 0 {
+		if emptied, ok := after.(*object); ok && len(emptied.Names) == 0 {
 			after = nil
 		}
 	}
 	changed := c.copyOf(before)
 	if after != nil {
-		changed.set(path[0], after)
+		changed.Set(path[0], after)
 	} else {
-		changed.remove(path[0])
+		changed.Remove(path[0])
 	}
 	return changed
 }
@@ -316,9 +316,9 @@ func (c *changer) copyOf(before *object) *object {
 	if c.copies[before] {
 		return before
 	}
-	copied := newObject()
+	copied := jsondoc.NewObject()
 	if before != nil {
-		copied = &object{names: slices.Clone(before.names), members: maps.Clone(before.members)}
+		copied = &object{Names: slices.Clone(before.Names), Members: maps.Clone(before.Members)}
 	}
 	c.copies[copied] = true
 	return copied

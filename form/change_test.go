@@ -265,3 +265,27 @@ func TestMerge(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"a":{},"c":2}`, string(set))
 }
+
+// TestLargeIntegers checks that options beyond the precision of floating point differ.
+func TestLargeIntegers(t *testing.T) {
+	t.Parallel()
+	s := newEditor(t, `{"properties":{"server":{"enum":[917126358974716233,917126358974716234,917126358974716235]},
+		"ids":{"type":"array","uniqueItems":true,"items":{"enum":[9007199254740992,9007199254740993]}}}}`, "",
+		`{"server":917126358974716234,"ids":[9007199254740993]}`)
+	n := s.Find("/server")
+	var chosen []string
+	for _, option := range n.Options {
+		if n.IsChosen(option) {
+			chosen = append(chosen, option.Value)
+		}
+	}
+	require.Equal(t, []string{"917126358974716234"}, chosen)
+	require.Equal(t, "917126358974716234", n.Text(form.Locale{}))
+	require.Equal(t, []string{"9007199254740993"}, s.Find("/ids").Texts())
+	m, err := form.NewModel(t.Context(), form.Input{
+		Schema: json.RawMessage(`{"properties":{"server":{"oneOf":[{"const":917126358974716233,"title":"A"},{"const":917126358974716234,"title":"B"}]}}}`),
+		Value:  json.RawMessage(`{"server":917126358974716234}`),
+	}, form.DefaultLimits())
+	require.NoError(t, err)
+	require.Equal(t, form.Text("B"), m.Fields[0].Content)
+}

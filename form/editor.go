@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
@@ -235,7 +236,7 @@ func LabelOf(pointer string) string {
 
 // ReadableJSON returns a string without its quotes, the name in a reference, or indented JSON.
 func ReadableJSON(text string) string {
-	value, err := decodeValue(json.RawMessage(text), maxSelectDepth)
+	value, err := jsondoc.Decode(json.RawMessage(text), maxSelectDepth)
 	if err != nil {
 		return text
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
@@ -17,15 +18,15 @@ func EditorLimits() Limits { return Limits{Depth: 12, Fields: 5_000, Rows: 300} 
 // limits, and values that no other control can edit, are edited as JSON. It returns the error of the context, or an
 // error if a part of the input is not JSON.
 func NewEditor(ctx context.Context, in Input, limits Limits, readOnly bool) (*Editor, error) {
-	schema, err := decodeValue(in.Schema, maxSchemaDepth)
+	schema, err := jsondoc.Decode(in.Schema, maxSchemaDepth)
 	if err != nil {
 		return nil, fmt.Errorf("reading the schema of a form: %w", err)
 	}
-	layout, err := decodeValue(in.UISchema, maxSchemaDepth)
+	layout, err := jsondoc.Decode(in.UISchema, maxSchemaDepth)
 	if err != nil {
 		return nil, fmt.Errorf("reading the UI schema of a form: %w", err)
 	}
-	root, err := decodeExactly(in.Value, limits.Depth)
+	root, err := jsondoc.DecodeExactly(in.Value, limits.Depth)
 	if err != nil {
 		return nil, fmt.Errorf("reading the value of a form: %w", err)
 	}
@@ -39,7 +40,7 @@ func NewEditor(ctx context.Context, in Input, limits Limits, readOnly bool) (*Ed
 	v := b.schemas.viewOf(schema)
 	top, ok := root.(*object)
 	if root == nil && v.expectsType("object") {
-		top, ok = newObject(), true
+		top, ok = jsondoc.NewObject(), true
 		b.editor.root = top
 	}
 	if ok && v.expectsType("object") && !v.isBlank() {
@@ -94,8 +95,8 @@ func (b *editorBuilder) recordPlaces(node any, pointer string) {
 	switch part := node.(type) {
 	case *object:
 		b.places[part] = pointer
-		for _, name := range part.names {
-			b.recordPlaces(part.members[name], pointer+"/"+jsontext.EscapeToken(name))
+		for _, name := range part.Names {
+			b.recordPlaces(part.Members[name], pointer+"/"+jsontext.EscapeToken(name))
 		}
 	case []any:
 		for i, element := range part {
@@ -148,9 +149,9 @@ func (b *editorBuilder) newNode(a site, v *view, e *element) *Node {
 			n.Label = e.label
 		}
 		n.Unlabelled = e.unlabelled
-		n.Hint = e.options.textMember("placeholder")
+		n.Hint = e.options.Text("placeholder")
 		n.ReadOnly = n.ReadOnly || e.optionValue("readonly") == true || e.optionValue("readOnly") == true
-		if help := e.options.textMember("help"); help != "" {
+		if help := e.options.Text("help"); help != "" {
 			n.Help = help
 		}
 	}
@@ -186,7 +187,7 @@ func (b *editorBuilder) memberNode(e *element, parent, of *view, value *object, 
 		n.Kind = KindJSON
 		return n
 	}
-	n.value, n.present = value.get(name)
+	n.value, n.present = value.Get(name)
 	b.setControl(n, e, of, a.child(name))
 	return n
 }
@@ -242,11 +243,11 @@ func (b *editorBuilder) layoutControl(e *element, v *view, value *object, a site
 		holder, _ := inner.(*object)
 		parent = b.fittingView(of, holder)
 		of, known = b.memberView(of, parent, name)
-		inner, _ = holder.get(name)
+		inner, _ = holder.Get(name)
 	}
 	holder, within := lookUpMember(value, e.path[:len(e.path)-1])
 	container, isObject := holder.(*object)
-	_, present := container.get(e.path[len(e.path)-1])
+	_, present := container.Get(e.path[len(e.path)-1])
 	if !known && !present || within && holder != nil && !isObject {
 		return nil
 	}
@@ -260,6 +261,6 @@ func (e *element) optionValue(name string) any {
 	if e == nil {
 		return nil
 	}
-	value, _ := e.options.get(name)
+	value, _ := e.options.Get(name)
 	return value
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
@@ -131,7 +132,7 @@ func (b *editorBuilder) setBoolean(n *Node, e *element) {
 
 // setOptions sets the options, including the current value.
 func (b *editorBuilder) setOptions(n *Node, e *element, options []Option) {
-	if n.value != nil && !slices.ContainsFunc(options, func(o Option) bool { return equalValues(o.value, n.value) }) {
+	if n.value != nil && !slices.ContainsFunc(options, func(o Option) bool { return jsondoc.Equal(o.value, n.value) }) {
 		options = append(options, Option{
 			Value: string(jsonText(n.value)), Title: rawText(n.value), Extra: true, value: n.value,
 		})
@@ -216,8 +217,8 @@ func (b *editorBuilder) setArray(n *Node, e *element, v *view, a site) {
 // isTuple reports whether elements of an array have individual schemas.
 func (v *view) isTuple() bool {
 	return slices.ContainsFunc(v.sure, func(part *object) bool {
-		_, prefix := part.get("prefixItems")
-		_, list := part.members["items"].([]any)
+		_, prefix := part.Get("prefixItems")
+		_, list := part.Members["items"].([]any)
 		return prefix || list
 	})
 }
@@ -263,7 +264,7 @@ func (b *editorBuilder) setChoices(n *Node, item *view, elements []any) bool {
 		if _, container := element.(*object); container {
 			return false
 		}
-		if !slices.ContainsFunc(options, func(o Option) bool { return equalValues(o.value, element) }) {
+		if !slices.ContainsFunc(options, func(o Option) bool { return jsondoc.Equal(o.value, element) }) {
 			options = append(options, Option{Value: string(jsonText(element)), Title: rawText(element), Extra: true, value: element})
 		}
 	}

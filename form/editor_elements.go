@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
@@ -12,7 +13,7 @@ import (
 // ElementsInput returns the elements of a process or task of Shape A with their values, as an object with a member
 // for each element.
 func ElementsInput(elements []domain.ElementDefinition, values domain.ElementValues) (Input, error) {
-	properties, value := newObject(), newObject()
+	properties, value := jsondoc.NewObject(), jsondoc.NewObject()
 	var required []any
 	for i := range elements {
 		e := &elements[i]
@@ -20,7 +21,7 @@ func ElementsInput(elements []domain.ElementDefinition, values domain.ElementVal
 		if err != nil {
 			return Input{}, err
 		}
-		properties.set(e.Code, rebaseReferences(schema, "$ref", "#"+jsontext.JoinPointer(elementPlace(e)...)))
+		properties.Set(e.Code, rebaseReferences(schema, "$ref", "#"+jsontext.JoinPointer(elementPlace(e)...)))
 		if e.Mandatory {
 			required = append(required, e.Code)
 		}
@@ -29,16 +30,16 @@ func ElementsInput(elements []domain.ElementDefinition, values domain.ElementVal
 		case err != nil:
 			return Input{}, err
 		case e.Multiple && len(members) > 0:
-			value.set(e.Code, members)
+			value.Set(e.Code, members)
 		case len(members) > 0:
-			value.set(e.Code, members[0])
+			value.Set(e.Code, members[0])
 		}
 	}
-	schema := newObject()
-	schema.set("type", "object")
-	schema.set("properties", properties)
+	schema := jsondoc.NewObject()
+	schema.Set("type", "object")
+	schema.Set("properties", properties)
 	if len(required) > 0 {
-		schema.set("required", required)
+		schema.Set("required", required)
 	}
 	return Input{Schema: jsonText(schema), Value: jsonText(value)}, nil
 }
@@ -52,42 +53,42 @@ func elementPlace(e *domain.ElementDefinition) []string {
 }
 
 func elementSchema(e *domain.ElementDefinition) (*object, error) {
-	schema := newObject()
+	schema := jsondoc.NewObject()
 	switch e.ValueType() {
 	case domain.ValueObject:
-		decoded, err := decodeValue(e.Schema, maxSchemaDepth)
+		decoded, err := jsondoc.Decode(e.Schema, maxSchemaDepth)
 		if err != nil {
 			return nil, fmt.Errorf("reading the schema of element %s: %w", e.Code, err)
 		}
 		if o, ok := decoded.(*object); ok {
 			schema = o
 		}
-		schema.set("type", "object")
+		schema.Set("type", "object")
 	case domain.ValueNumber:
-		schema.set("type", "number")
+		schema.Set("type", "number")
 	case domain.ValueDocument, domain.ValuePrincipal, domain.ValueString:
-		schema.set("type", "string")
+		schema.Set("type", "string")
 	}
 	switch e.Type {
 	case domain.ElementDocument:
-		schema.set("format", string(kuflowref.KindFile))
+		schema.Set("format", string(kuflowref.KindFile))
 	case domain.ElementPrincipal:
-		schema.set("format", string(kuflowref.KindPrincipal))
+		schema.Set("format", string(kuflowref.KindPrincipal))
 	case domain.ElementDecision:
-		schema.set("oneOf", decisionOptions(e.Options))
+		schema.Set("oneOf", decisionOptions(e.Options))
 	case domain.ElementField, domain.ElementForm:
 	}
 	if e.Multiple {
-		list := newObject()
-		list.set("type", "array")
-		list.set("items", schema)
+		list := jsondoc.NewObject()
+		list.Set("type", "array")
+		list.Set("items", schema)
 		if e.Mandatory {
-			list.set("minItems", json.Number("1"))
+			list.Set("minItems", json.Number("1"))
 		}
 		schema = list
 	}
 	if e.Name != "" {
-		schema.set("title", e.Name)
+		schema.Set("title", e.Name)
 	}
 	return schema, nil
 }
@@ -95,10 +96,10 @@ func elementSchema(e *domain.ElementDefinition) (*object, error) {
 func decisionOptions(options []domain.ElementOption) []any {
 	list := make([]any, len(options))
 	for i, option := range options {
-		entry := newObject()
-		entry.set("const", option.Code)
+		entry := jsondoc.NewObject()
+		entry.Set("const", option.Code)
 		if option.Name != "" {
-			entry.set("title", option.Name)
+			entry.Set("title", option.Name)
 		}
 		list[i] = entry
 	}
@@ -123,7 +124,7 @@ func elementValues(values []domain.ElementValue) ([]any, error) {
 			err = json.Unmarshal(v.Value, &p)
 			member = kuflowref.Principal{ID: p.ID, Type: p.Type, Name: p.Name}.String()
 		default:
-			member, err = decodeExactly(v.Value, maxSelectDepth)
+			member, err = jsondoc.DecodeExactly(v.Value, maxSelectDepth)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reading the value of an element: %w", err)
@@ -141,7 +142,7 @@ func DocumentReference(d domain.DocumentValue) string {
 // ElementValues converts a member of a changed object of ElementsInput to values of the element. A value of another
 // type keeps its type if elements have it, or else becomes a text.
 func ElementValues(e *domain.ElementDefinition, member json.RawMessage) ([]domain.ElementValue, error) {
-	decoded, err := decodeExactly(member, maxSelectDepth)
+	decoded, err := jsondoc.DecodeExactly(member, maxSelectDepth)
 	if err != nil {
 		return nil, fmt.Errorf("reading the value of element %s: %w", e.Code, err)
 	}

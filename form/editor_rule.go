@@ -25,7 +25,7 @@ func (b *editorBuilder) isSatisfied(schema json.RawMessage, value any) bool {
 	if !ok {
 		known = &condition{}
 		if len(b.rules) < maxRules {
-			known.schema, _ = jsondoc.Compile(schema)
+			known.schema, _ = jsondoc.CompileCached(schema)
 		}
 		b.rules[string(schema)] = known
 	}
@@ -52,12 +52,12 @@ func (b *editorBuilder) applyRule(rule, value *object, a *site) {
 	if rule == nil {
 		return
 	}
-	of, ok := rule.members["condition"].(*object)
+	of, ok := rule.Members["condition"].(*object)
 	if !ok {
 		return
 	}
 	met := b.isMet(of, value, 0)
-	switch rule.textMember("effect") {
+	switch rule.Text("effect") {
 	case "SHOW":
 		a.hidden = a.hidden || !met
 	case "HIDE":
@@ -74,8 +74,8 @@ func (b *editorBuilder) isMet(of, value *object, depth int) bool {
 	if depth > b.limits.Depth {
 		return false
 	}
-	list, _ := of.members["conditions"].([]any)
-	switch kind := of.textMember("type"); kind {
+	list, _ := of.Members["conditions"].([]any)
+	switch kind := of.Text("type"); kind {
 	case "AND", "OR":
 		for _, entry := range list {
 			inner, ok := entry.(*object)
@@ -91,17 +91,17 @@ func (b *editorBuilder) isMet(of, value *object, depth int) bool {
 		}
 		return false
 	}
-	path, ok := scopePath(of.textMember("scope"))
+	path, ok := scopePath(of.Text("scope"))
 	if !ok {
 		return false
 	}
 	found, present := lookUpMember(value, path)
-	if !present && of.members["failWhenUndefined"] == true {
+	if !present && of.Members["failWhenUndefined"] == true {
 		return false
 	}
-	if expected, ok := of.get("expectedValue"); ok {
-		return present && equalValues(expected, found)
+	if expected, ok := of.Get("expectedValue"); ok {
+		return present && jsondoc.Equal(expected, found)
 	}
-	schema, ok := of.get("schema")
+	schema, ok := of.Get("schema")
 	return ok && b.isSatisfied(jsonText(schema), found)
 }

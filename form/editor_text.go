@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
@@ -76,7 +77,7 @@ func (n *Node) chosenText() string {
 	}
 	for _, option := range n.Options {
 		switch {
-		case !equalValues(option.value, n.value):
+		case !jsondoc.Equal(option.value, n.value):
 		case n.Kind == KindSearch:
 			return option.Title
 		default:
@@ -92,7 +93,7 @@ func (n *Node) Texts() []string {
 	elements, _ := n.value.([]any)
 	for _, element := range elements {
 		text, isText := element.(string)
-		switch i := slices.IndexFunc(n.Options, func(o Option) bool { return equalValues(o.value, element) }); {
+		switch i := slices.IndexFunc(n.Options, func(o Option) bool { return jsondoc.Equal(o.value, element) }); {
 		case i >= 0:
 			texts = append(texts, n.Options[i].Value)
 		case isText:
@@ -107,7 +108,7 @@ func (n *Node) IsChosen(o Option) bool {
 	if n.Kind == KindChoices {
 		return slices.Contains(n.Texts(), o.Value)
 	}
-	return n.present && equalValues(o.value, n.value)
+	return n.present && jsondoc.Equal(o.value, n.value)
 }
 
 // Reference returns the value if it is a reference, or "".
@@ -191,7 +192,7 @@ func parseJSON(text string) (any, bool) {
 	if r.End() != nil {
 		return nil, false
 	}
-	value, err := decodeExactly(json.RawMessage(text), jsontext.MaxDepth)
+	value, err := jsondoc.DecodeExactly(json.RawMessage(text), jsontext.MaxDepth)
 	return value, err == nil
 }
 

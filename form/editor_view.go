@@ -18,19 +18,19 @@ func (v *view) requiredNames() map[string]bool {
 	v.needed = names
 	for _, part := range v.sure {
 		for _, keyword := range []string{"required", "requiredOnUpdate"} {
-			list, _ := part.members[keyword].([]any)
+			list, _ := part.Members[keyword].([]any)
 			for _, entry := range list {
 				if name, ok := entry.(string); ok {
 					names[name] = true
 				}
 			}
 		}
-		properties, _ := part.members["properties"].(*object)
+		properties, _ := part.Members["properties"].(*object)
 		if properties == nil {
 			continue
 		}
-		for _, name := range properties.names {
-			if member, ok := properties.members[name].(*object); ok && member.members["requiredOnUpdate"] == true {
+		for _, name := range properties.Names {
+			if member, ok := properties.Members[name].(*object); ok && member.Members["requiredOnUpdate"] == true {
 				names[name] = true
 			}
 		}
@@ -42,7 +42,7 @@ func (v *view) requiredNames() map[string]bool {
 func (v *view) typeNames() []string {
 	for _, part := range v.sure {
 		var types []string
-		switch t := part.members["type"].(type) {
+		switch t := part.Members["type"].(type) {
 		case string:
 			types = []string{t}
 		case []any:
@@ -72,7 +72,7 @@ func (v *view) guessType() string {
 	} {
 		for _, keyword := range of.keywords {
 			for _, part := range v.sure {
-				if _, ok := part.get(keyword); ok {
+				if _, ok := part.Get(keyword); ok {
 					return of.name
 				}
 			}
@@ -97,7 +97,7 @@ func (v *view) readBounds() Bounds {
 		b.Maximum, b.Below = "", b.Maximum
 	}
 	for _, part := range v.sure {
-		switch accept := part.members["accept"].(type) {
+		switch accept := part.Members["accept"].(type) {
 		case string:
 			b.Accept = strings.Split(accept, ",")
 		case []any:
@@ -107,7 +107,7 @@ func (v *view) readBounds() Bounds {
 				}
 			}
 		}
-		if size, err := jsondoc.ReadSize(part.members["maxSize"]); err == nil && (b.MaxSize == 0 || size < b.MaxSize) {
+		if size, err := jsondoc.ReadSize(part.Members["maxSize"]); err == nil && (b.MaxSize == 0 || size < b.MaxSize) {
 			b.MaxSize = size
 		}
 	}
@@ -120,7 +120,7 @@ func (v *view) readBounds() Bounds {
 // numberText returns a numeric keyword, or "".
 func (v *view) numberText(keyword string) string {
 	for _, part := range v.sure {
-		if number, ok := part.members[keyword].(json.Number); ok {
+		if number, ok := part.Members[keyword].(json.Number); ok {
 			return number.String()
 		}
 	}
@@ -143,7 +143,7 @@ func (b *editorBuilder) fittingView(v *view, value *object) *view {
 	}
 	out := map[*object]bool{}
 	for _, part := range slices.Concat(v.sure, v.maybe) {
-		condition, ok := part.members["if"].(*object)
+		condition, ok := part.Members["if"].(*object)
 		if !ok {
 			continue
 		}
@@ -151,7 +151,7 @@ func (b *editorBuilder) fittingView(v *view, value *object) *view {
 		if !b.isSatisfied(jsonText(condition), value) {
 			branch = "then"
 		}
-		if node, ok := part.members[branch].(*object); ok {
+		if node, ok := part.Members[branch].(*object); ok {
 			for _, excluded := range b.schemas.viewOf(node).sure {
 				out[excluded] = true
 			}
@@ -168,17 +168,17 @@ func (b *editorBuilder) fittingView(v *view, value *object) *view {
 
 // contradictsValue reports whether a member differs from a constant of the schema.
 func contradictsValue(part, value *object) bool {
-	properties, _ := part.members["properties"].(*object)
+	properties, _ := part.Members["properties"].(*object)
 	if properties == nil || value == nil {
 		return false
 	}
-	for _, name := range properties.names {
-		member, present := value.get(name)
-		of, _ := properties.members[name].(*object)
+	for _, name := range properties.Names {
+		member, present := value.Get(name)
+		of, _ := properties.Members[name].(*object)
 		if !present || of == nil {
 			continue
 		}
-		if constant, ok := of.get("const"); ok && !equalValues(constant, member) {
+		if constant, ok := of.Get("const"); ok && !jsondoc.Equal(constant, member) {
 			return true
 		}
 	}
@@ -189,12 +189,12 @@ func contradictsValue(part, value *object) bool {
 func (v *view) listOptions() []Option {
 	for _, part := range v.sure {
 		for _, keyword := range []string{"oneOf", "anyOf"} {
-			list, _ := part.members[keyword].([]any)
+			list, _ := part.Members[keyword].([]any)
 			if found := titledOptions(list); found != nil {
 				return found
 			}
 		}
-		if list, ok := part.members["enum"].([]any); ok && len(list) > 0 {
+		if list, ok := part.Members["enum"].([]any); ok && len(list) > 0 {
 			return plainOptions(list)
 		}
 	}
@@ -208,8 +208,8 @@ func (v *view) listOptions() []Option {
 func (v *view) listConstants() []any {
 	var constants []any
 	for _, part := range v.sure {
-		constant, ok := part.get("const")
-		if ok && !slices.ContainsFunc(constants, func(known any) bool { return equalValues(known, constant) }) {
+		constant, ok := part.Get("const")
+		if ok && !slices.ContainsFunc(constants, func(known any) bool { return jsondoc.Equal(known, constant) }) {
 			constants = append(constants, constant)
 		}
 	}
@@ -233,11 +233,11 @@ func titledOptions(list []any) []Option {
 	var options []Option
 	for _, entry := range list {
 		alternative, _ := entry.(*object)
-		constant, ok := alternative.get("const")
+		constant, ok := alternative.Get("const")
 		if !ok {
 			return nil
 		}
-		title := alternative.textMember("title")
+		title := alternative.Text("title")
 		if title == "" {
 			title = optionTitle(constant)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
@@ -20,19 +21,19 @@ type Part struct {
 // Join combines several values in the input of one form: an object with a member for each part. References within a
 // schema keep their targets.
 func Join(parts ...Part) (Input, error) {
-	properties, value, elements := newObject(), newObject(), []any{}
+	properties, value, elements := jsondoc.NewObject(), jsondoc.NewObject(), []any{}
 	for i := range parts {
 		part := &parts[i]
 		place := []string{"properties", part.Name}
-		schema, err := decodeValue(part.Schema, maxSchemaDepth)
+		schema, err := jsondoc.Decode(part.Schema, maxSchemaDepth)
 		if err != nil {
 			return Input{}, err
 		}
 		if schema == nil {
-			schema = newObject()
+			schema = jsondoc.NewObject()
 		}
-		properties.set(part.Name, rebaseReferences(schema, "$ref", "#"+jsontext.JoinPointer(place...)))
-		layout, err := decodeValue(part.UISchema, maxSchemaDepth)
+		properties.Set(part.Name, rebaseReferences(schema, "$ref", "#"+jsontext.JoinPointer(place...)))
+		layout, err := jsondoc.Decode(part.UISchema, maxSchemaDepth)
 		if err != nil {
 			return Input{}, err
 		}
@@ -40,24 +41,24 @@ func Join(parts ...Part) (Input, error) {
 			layout = membersLayout(schema)
 		}
 		elements = append(elements, groupLayout(part.Label, rebaseReferences(layout, "scope", "#"+jsontext.JoinPointer(place...))))
-		content, err := decodeExactly(part.Value, maxSelectDepth)
+		content, err := jsondoc.DecodeExactly(part.Value, maxSelectDepth)
 		if err != nil {
 			return Input{}, err
 		}
 		if content != nil {
-			value.set(part.Name, content)
+			value.Set(part.Name, content)
 		}
 	}
-	schema := newObject()
-	schema.set("type", "object")
-	schema.set("properties", properties)
+	schema := jsondoc.NewObject()
+	schema.Set("type", "object")
+	schema.Set("properties", properties)
 	return Input{Schema: jsonText(schema), UISchema: jsonText(listLayout("VerticalLayout", elements)), Value: jsonText(value)}, nil
 }
 
 func listLayout(kind string, elements []any) *object {
-	layout := newObject()
-	layout.set("type", kind)
-	layout.set("elements", elements)
+	layout := jsondoc.NewObject()
+	layout.Set("type", kind)
+	layout.Set("elements", elements)
 	return layout
 }
 
@@ -76,9 +77,9 @@ func membersLayout(schema any) any {
 }
 
 func controlLayout(scope string) *object {
-	layout := newObject()
-	layout.set("type", "Control")
-	layout.set("scope", scope)
+	layout := jsondoc.NewObject()
+	layout.Set("type", "Control")
+	layout.Set("scope", scope)
 	return layout
 }
 
@@ -87,7 +88,7 @@ func groupLayout(label string, within any) any {
 		return within
 	}
 	layout := listLayout("Group", []any{within})
-	layout.set("label", label)
+	layout.Set("label", label)
 	return layout
 }
 
@@ -96,16 +97,16 @@ func groupLayout(label string, within any) any {
 func rebaseReferences(node any, name, below string) any {
 	switch n := node.(type) {
 	case *object:
-		after := newObject()
-		for _, member := range n.names {
-			within := n.members[member]
+		after := jsondoc.NewObject()
+		for _, member := range n.Names {
+			within := n.Members[member]
 			text, isText := within.(string)
 			fragment, local := strings.CutPrefix(text, "#")
 			if isText && member == name && local && (fragment == "" || fragment[0] == '/') {
-				after.set(member, below+fragment)
+				after.Set(member, below+fragment)
 				continue
 			}
-			after.set(member, rebaseReferences(within, name, below))
+			after.Set(member, rebaseReferences(within, name, below))
 		}
 		return after
 	case []any:

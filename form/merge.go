@@ -46,18 +46,18 @@ func diffOperations(path []string, before, after any, whole map[string]bool) []j
 
 func diffMembers(path []string, was, is *object, whole map[string]bool) []jsondoc.Operation {
 	var patch []jsondoc.Operation
-	for _, name := range was.names {
-		value, kept := is.get(name)
+	for _, name := range was.Names {
+		value, kept := is.Get(name)
 		if !kept {
 			patch = append(patch, jsondoc.Operation{Op: "remove", Path: jsontext.JoinPointer(extendPath(path, name)...)})
 			continue
 		}
-		patch = append(patch, diffOperations(extendPath(path, name), was.members[name], value, whole)...)
+		patch = append(patch, diffOperations(extendPath(path, name), was.Members[name], value, whole)...)
 	}
-	for _, name := range is.names {
-		if _, known := was.get(name); !known {
+	for _, name := range is.Names {
+		if _, known := was.Get(name); !known {
 			patch = append(patch, jsondoc.Operation{
-				Op: "add", Path: jsontext.JoinPointer(extendPath(path, name)...), Value: jsonText(is.members[name]),
+				Op: "add", Path: jsontext.JoinPointer(extendPath(path, name)...), Value: jsonText(is.Members[name]),
 			})
 		}
 	}
@@ -72,12 +72,12 @@ func isIdentical(a, b any) bool {
 		if !ok || x == y {
 			return ok
 		}
-		if len(x.names) != len(y.names) {
+		if len(x.Names) != len(y.Names) {
 			return false
 		}
-		for _, name := range x.names {
-			value, ok := y.get(name)
-			if !ok || !isIdentical(x.members[name], value) {
+		for _, name := range x.Names {
+			value, ok := y.Get(name)
+			if !ok || !isIdentical(x.Members[name], value) {
 				return false
 			}
 		}
@@ -98,11 +98,11 @@ func isIdentical(a, b any) bool {
 
 // Difference returns the patch from one value to another.
 func Difference(before, after json.RawMessage) ([]jsondoc.Operation, error) {
-	was, err := decodeExactly(before, maxSelectDepth)
+	was, err := jsondoc.DecodeExactly(before, maxSelectDepth)
 	if err != nil {
 		return nil, err
 	}
-	is, err := decodeExactly(after, maxSelectDepth)
+	is, err := jsondoc.DecodeExactly(after, maxSelectDepth)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func Merge(base, theirs, mine json.RawMessage) (*Merged, error) {
 	var values [3]any
 	for i, text := range []json.RawMessage{base, theirs, mine} {
 		var err error
-		if values[i], err = decodeExactly(text, maxSelectDepth); err != nil {
+		if values[i], err = jsondoc.DecodeExactly(text, maxSelectDepth); err != nil {
 			return nil, err
 		}
 	}
@@ -186,21 +186,21 @@ func (m *merger) mergeObjects(path []string, base, theirs, mine any) (any, bool)
 		return nil, false
 	}
 	b, _ := base.(*object)
-	merged := newObject()
-	for _, name := range slices.Concat(t.names, o.names) {
-		if _, done := merged.get(name); done {
+	merged := jsondoc.NewObject()
+	for _, name := range slices.Concat(t.Names, o.Names) {
+		if _, done := merged.Get(name); done {
 			continue
 		}
 		value := m.merge(extendPath(path, name), memberOr(b, name), memberOr(t, name), memberOr(o, name))
 		if _, none := value.(absent); !none {
-			merged.set(name, value)
+			merged.Set(name, value)
 		}
 	}
 	return merged, true
 }
 
 func memberOr(o *object, name string) any {
-	if value, ok := o.get(name); ok {
+	if value, ok := o.Get(name); ok {
 		return value
 	}
 	return absent{}
@@ -237,16 +237,16 @@ func replaceAt(value any, path []string, by any) any {
 	if before == nil {
 		return value
 	}
-	after := newObject()
-	for _, name := range before.names {
-		after.set(name, before.members[name])
+	after := jsondoc.NewObject()
+	for _, name := range before.Names {
+		after.Set(name, before.Members[name])
 	}
 	inner := replaceAt(memberOr(after, path[0]), path[1:], by)
 	if _, none := inner.(absent); !none {
-		after.set(path[0], inner)
+		after.Set(path[0], inner)
 		return after
 	}
-	after.remove(path[0])
+	after.Remove(path[0])
 	return after
 }
 
@@ -257,13 +257,13 @@ func ReplaceValue(value json.RawMessage, pointer, text string) (json.RawMessage,
 	if !ok {
 		return value, nil
 	}
-	root, err := decodeExactly(value, maxSelectDepth)
+	root, err := jsondoc.DecodeExactly(value, maxSelectDepth)
 	if err != nil {
 		return nil, err
 	}
 	var by any = absent{}
 	if text != "" {
-		if by, err = decodeExactly(json.RawMessage(text), maxSelectDepth); err != nil {
+		if by, err = jsondoc.DecodeExactly(json.RawMessage(text), maxSelectDepth); err != nil {
 			return nil, err
 		}
 	}

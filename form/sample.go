@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // Sample returns an example value: one for each control except files and references.
 func (s *Editor) Sample() json.RawMessage {
-	value := newObject()
+	value := jsondoc.NewObject()
 	sampleNodes(value, s.Nodes, 0)
 	return jsonText(value)
 }
@@ -27,22 +28,22 @@ func sampleNodes(object *object, nodes []*Node, depth int) {
 		}
 		path, _ := jsontext.SplitPointer(n.Pointer)
 		if value := n.sampleValue(); value != nil && len(path) > depth {
-			object.setPath(path[depth:], value)
+			setPath(object, path[depth:], value)
 		}
 	}
 }
 
 // setPath sets a member at a path and creates the objects on the way.
-func (o *object) setPath(path []string, value any) {
+func setPath(o *object, path []string, value any) {
 	for _, name := range path[:len(path)-1] {
-		inner, ok := o.members[name].(*object)
+		inner, ok := o.Members[name].(*object)
 		if !ok {
-			inner = newObject()
-			o.set(name, inner)
+			inner = jsondoc.NewObject()
+			o.Set(name, inner)
 		}
 		o = inner
 	}
-	o.set(path[len(path)-1], value)
+	o.Set(path[len(path)-1], value)
 }
 
 // sampleValue returns an example for a control, or nil.
@@ -73,7 +74,7 @@ func (n *Node) sampleValue() any {
 		return []any{n.NewRow("0").Nodes[0].sampleValue()}
 	case KindTable, KindCards:
 		path, _ := jsontext.SplitPointer(n.Pointer)
-		row := newObject()
+		row := jsondoc.NewObject()
 		sampleNodes(row, n.NewRow("0").Nodes, len(path)+1)
 		return []any{row}
 	default:

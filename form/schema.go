@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
@@ -70,21 +71,21 @@ func (s *schemas) expand(v *view, node any, sure bool) {
 	} else {
 		v.maybe = append(v.maybe, o)
 	}
-	if reference := o.textMember("$ref"); reference != "" {
+	if reference := o.Text("$ref"); reference != "" {
 		s.expand(v, s.resolveReference(reference), sure)
 	}
 	s.expandAll(v, o, "allOf", sure)
 	s.expandAll(v, o, "oneOf", false)
 	s.expandAll(v, o, "anyOf", false)
 	for _, keyword := range []string{"then", "else"} {
-		if branch, ok := o.get(keyword); ok {
+		if branch, ok := o.Get(keyword); ok {
 			s.expand(v, branch, false)
 		}
 	}
 }
 
 func (s *schemas) expandAll(v *view, o *object, keyword string, sure bool) {
-	list, _ := o.members[keyword].([]any)
+	list, _ := o.Members[keyword].([]any)
 	for _, node := range list {
 		s.expand(v, node, sure)
 	}
@@ -113,8 +114,8 @@ func (s *schemas) propertyView(v *view, name string) (of *view, known, always bo
 	var sure, maybe []any
 	collect := func(parts []*object, nodes *[]any) {
 		for _, part := range parts {
-			properties, _ := part.members["properties"].(*object)
-			if node, ok := properties.get(name); ok {
+			properties, _ := part.Members["properties"].(*object)
+			if node, ok := properties.Get(name); ok {
 				*nodes = append(*nodes, node)
 			}
 		}
@@ -123,7 +124,7 @@ func (s *schemas) propertyView(v *view, name string) (of *view, known, always bo
 	collect(v.maybe, &maybe)
 	if len(sure) == 0 && len(maybe) == 0 {
 		for _, part := range v.sure {
-			if additional, ok := part.members["additionalProperties"].(*object); ok {
+			if additional, ok := part.Members["additionalProperties"].(*object); ok {
 				return s.viewOf(additional), true, false
 			}
 		}
@@ -150,11 +151,11 @@ func (v *view) propertyNames() []string {
 	var names []string
 	seen := map[string]bool{}
 	for _, part := range slices.Concat(v.sure, v.maybe) {
-		properties, _ := part.members["properties"].(*object)
+		properties, _ := part.Members["properties"].(*object)
 		if properties == nil {
 			continue
 		}
-		for _, name := range properties.names {
+		for _, name := range properties.Names {
 			if !seen[name] {
 				seen[name] = true
 				names = append(names, name)
@@ -167,10 +168,10 @@ func (v *view) propertyNames() []string {
 // isOpen reports whether the schema names no member, so that every member is known.
 func (v *view) isOpen() bool {
 	for _, part := range slices.Concat(v.sure, v.maybe) {
-		if _, ok := part.members["properties"]; ok {
+		if _, ok := part.Members["properties"]; ok {
 			return false
 		}
-		if _, ok := part.members["additionalProperties"].(*object); ok {
+		if _, ok := part.Members["additionalProperties"].(*object); ok {
 			return false
 		}
 	}
@@ -181,10 +182,10 @@ func (v *view) isOpen() bool {
 func (s *schemas) elementView(v *view, index int) *view {
 	var nodes []any
 	for _, part := range slices.Concat(v.sure, v.maybe) {
-		prefix, _ := part.members["prefixItems"].([]any)
-		items := part.members["items"]
+		prefix, _ := part.Members["prefixItems"].([]any)
+		items := part.Members["items"]
 		if list, ok := items.([]any); ok { // As in the older drafts.
-			prefix, items = list, part.members["additionalItems"]
+			prefix, items = list, part.Members["additionalItems"]
 		}
 		switch {
 		case index < len(prefix):
@@ -199,7 +200,7 @@ func (s *schemas) elementView(v *view, index int) *view {
 // textOf returns the first string of a keyword. Alternatives are ignored: they may have their own title.
 func (v *view) textOf(keyword string) string {
 	for _, part := range v.sure {
-		if text := part.textMember(keyword); text != "" {
+		if text := part.Text(keyword); text != "" {
 			return text
 		}
 	}
@@ -208,14 +209,14 @@ func (v *view) textOf(keyword string) string {
 
 // isTrue reports whether a keyword is true.
 func (v *view) isTrue(keyword string) bool {
-	return slices.ContainsFunc(v.sure, func(part *object) bool { return part.members[keyword] == true })
+	return slices.ContainsFunc(v.sure, func(part *object) bool { return part.Members[keyword] == true })
 }
 
 // expectsType reports whether the schema allows the JSON type. A schema without types allows all.
 func (v *view) expectsType(jsonType string) bool {
 	stated := false
 	for _, part := range v.sure {
-		switch t := part.members["type"].(type) {
+		switch t := part.Members["type"].(type) {
 		case string:
 			stated = true
 			if t == jsonType || t == "integer" && jsonType == "number" {
@@ -235,12 +236,12 @@ func (v *view) expectsType(jsonType string) bool {
 func (v *view) titleOf(value any) (string, bool) {
 	for _, part := range v.sure {
 		for _, keyword := range []string{"oneOf", "anyOf"} {
-			list, _ := part.members[keyword].([]any)
+			list, _ := part.Members[keyword].([]any)
 			for _, entry := range list {
 				alternative, _ := entry.(*object)
-				constant, ok := alternative.get("const")
-				if ok && equalValues(constant, value) {
-					if title := alternative.textMember("title"); title != "" {
+				constant, ok := alternative.Get("const")
+				if ok && jsondoc.Equal(constant, value) {
+					if title := alternative.Text("title"); title != "" {
 						return title, true
 					}
 				}

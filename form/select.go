@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
@@ -25,7 +26,7 @@ func Select(ctx context.Context, in Input, pointer string, most int) (forms []In
 	if !ok {
 		return nil, false, ErrNoForm
 	}
-	value, err := decodeValue(in.Value, maxSelectDepth)
+	value, err := jsondoc.Decode(in.Value, maxSelectDepth)
 	if err != nil {
 		return nil, false, fmt.Errorf("reading the value of a form: %w", err)
 	}
@@ -33,11 +34,11 @@ func Select(ctx context.Context, in Input, pointer string, most int) (forms []In
 	if err != nil {
 		return nil, several, err
 	}
-	schema, err := decodeValue(in.Schema, maxSchemaDepth)
+	schema, err := jsondoc.Decode(in.Schema, maxSchemaDepth)
 	if err != nil {
 		return nil, false, fmt.Errorf("reading the schema of a form: %w", err)
 	}
-	layout, err := decodeValue(in.UISchema, maxSchemaDepth)
+	layout, err := jsondoc.Decode(in.UISchema, maxSchemaDepth)
 	if err != nil {
 		return nil, false, fmt.Errorf("reading the UI schema of a form: %w", err)
 	}
@@ -130,12 +131,12 @@ func (s *schemas) stepInto(v *view, root any, path []string, name, title string)
 
 // asSchema returns an equivalent schema. References still start at the root.
 func (v *view) asSchema() (json.RawMessage, error) {
-	whole := newObject()
+	whole := jsondoc.NewObject()
 	if len(v.sure) > 0 {
-		whole.set("allOf", v.sure)
+		whole.Set("allOf", v.sure)
 	}
 	if len(v.maybe) > 0 {
-		whole.set("anyOf", v.maybe)
+		whole.Set("anyOf", v.maybe)
 	}
 	text, err := json.Marshal(whole)
 	if err != nil {
@@ -150,9 +151,9 @@ func detailOf(layout any, path []string) json.RawMessage {
 	if !ok {
 		return nil
 	}
-	if scope, ok := scopePath(o.textMember("scope")); ok && jsontext.JoinPointer(scope...) == jsontext.JoinPointer(path...) {
-		options, _ := o.members["options"].(*object)
-		detail, ok := options.get("detail")
+	if scope, ok := scopePath(o.Text("scope")); ok && jsontext.JoinPointer(scope...) == jsontext.JoinPointer(path...) {
+		options, _ := o.Members["options"].(*object)
+		detail, ok := options.Get("detail")
 		if _, isLayout := detail.(*object); !ok || !isLayout {
 			return nil
 		}
@@ -162,7 +163,7 @@ func detailOf(layout any, path []string) json.RawMessage {
 		}
 		return text
 	}
-	list, _ := o.members["elements"].([]any)
+	list, _ := o.Members["elements"].([]any)
 	for _, child := range list {
 		if detail := detailOf(child, path); detail != nil {
 			return detail

@@ -147,24 +147,3 @@ func humaniseName(name string) string {
 	}
 	return text
 }
-
-// equalValues compares JSON values, numbers by value.
-func equalValues(a, b any) bool {
-	switch x := a.(type) {
-	case json.Number:
-		y, ok := b.(json.Number)
-		if !ok {
-			return false
-		}
-		if x == y {
-			return true
-		}
-		// Numbers beyond floating point equal only themselves.
-		m, err := x.Float64()
-		n, other := y.Float64()
-		return err == nil && other == nil && m == n
-	case string, bool, nil:
-		return a == b
-	}
-	return rawText(a) == rawText(b)
-}

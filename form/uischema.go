@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
@@ -56,34 +57,34 @@ func readElement(value any, budget *int) *element {
 		return nil
 	}
 	*budget--
-	e := &element{label: labelOf(o), kindName: o.textMember("type"), unlabelled: isUnlabelled(o)}
-	e.options, _ = o.members["options"].(*object)
-	if rule, ok := o.get("rule"); ok {
+	e := &element{label: labelOf(o), kindName: o.Text("type"), unlabelled: isUnlabelled(o)}
+	e.options, _ = o.Members["options"].(*object)
+	if rule, ok := o.Get("rule"); ok {
 		if e.rule, ok = rule.(*object); !ok {
-			e.rule = newObject()
+			e.rule = jsondoc.NewObject()
 		}
 	}
 	switch e.kindName {
 	case "Control", "ListWithDetail":
-		path, ok := scopePath(o.textMember("scope"))
+		path, ok := scopePath(o.Text("scope"))
 		if !ok {
 			return nil
 		}
 		e.kind, e.path = kindControl, path
 		if e.options != nil {
-			e.detail = readElement(e.options.members["detail"], budget)
+			e.detail = readElement(e.options.Members["detail"], budget)
 		}
 		return e
 	case "Label":
 		e.kind = kindLabel
 		if e.label == "" {
-			e.label = o.textMember("text")
+			e.label = o.Text("text")
 		}
 		return e
 	case "Group", "Category":
 		e.kind = kindGroup
 	}
-	list, _ := o.members["elements"].([]any)
+	list, _ := o.Members["elements"].([]any)
 	for _, entry := range list {
 		if child := readElement(entry, budget); child != nil {
 			e.elements = append(e.elements, child)
@@ -94,19 +95,19 @@ func readElement(value any, budget *int) *element {
 
 // labelOf returns the label of an element, or "". A hidden label is returned as well, because PDFs show it.
 func labelOf(o *object) string {
-	switch label := o.members["label"].(type) {
+	switch label := o.Members["label"].(type) {
 	case string:
 		return label
 	case *object:
-		return label.textMember("text")
+		return label.Text("text")
 	}
 	return ""
 }
 
 func isUnlabelled(o *object) bool {
-	label := o.members["label"]
+	label := o.Members["label"]
 	if of, ok := label.(*object); ok {
-		label = of.members["show"]
+		label = of.Members["show"]
 	}
 	return label == false
 }

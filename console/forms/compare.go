@@ -54,8 +54,7 @@ func equalJSON(a, b json.RawMessage) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) == len(b)
 	}
-	patch, err := form.Difference(a, b)
-	return err == nil && len(patch) == 0
+	return form.Equal(a, b)
 }
 
 // Same reports whether a document has a value at a pointer.

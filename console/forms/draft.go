@@ -14,7 +14,7 @@ import (
 
 // CheckSchema implements Draft.Check for a value of a schema, which may be nil. It stops when the context ends.
 func CheckSchema(ctx context.Context, schema, value json.RawMessage) ([]domain.ValueError, error) {
-	compiled, err := jsondoc.Compile(schema)
+	compiled, err := jsondoc.CompileCached(schema)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,8 @@ package jsondoc
 
 import (
 	"bytes"
+	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -119,4 +121,44 @@ func readDecimal(text string) decimal {
 	}
 	d.exponent += n
 	return d
+}
+
+// EqualNumbers reports whether two JSON numbers have the same value. All their digits count.
+func EqualNumbers(a, b json.Number) bool {
+	return a == b || readDecimal(a.String()) == readDecimal(b.String())
+}
+
+// Equal reports whether two values that Decode or DecodeExactly returned are equal (RFC 6902, section 4.6): numbers by
+// value, objects without regard to the order of their members. A Deep value equals the same text only.
+func Equal(a, b any) bool {
+	switch a := a.(type) {
+	case json.Number:
+		b, ok := b.(json.Number)
+		return ok && EqualNumbers(a, b)
+	case *Object:
+		b, ok := b.(*Object)
+		if !ok || len(a.Names) != len(b.Names) {
+			return false
+		}
+		for name, member := range a.Members {
+			other, ok := b.Members[name]
+			if !ok || !Equal(member, other) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, Equal)
+	case Deep:
+		b, ok := b.(Deep)
+		return ok && bytes.Equal(a, b)
+	case string:
+		b, ok := b.(string)
+		return ok && a == b
+	case bool:
+		b, ok := b.(bool)
+		return ok && a == b
+	}
+	return a == nil && b == nil
 }
