@@ -1,0 +1,38 @@
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+-- $3 = "01970000-0000-7000-8000-000000000001"
+-- $4 = 25
+-- $5 = 0
+SELECT a.id, a.tenant_id, a.definition_id, a.definition_code,
+       a.created_by, a.created_at, a.last_modified_by, a.last_modified_at,
+       a.deleted_at, a.deleted_by,
+       (SELECT jsonb_object_agg(x.field, CASE WHEN x.text_value IS NOT NULL THEN x.text_value || coalesce(x.text_rest, '')
+                                                     ELSE coalesce(x.text_folded, x.number_value::text, to_char(x.date_value, 'YYYY-MM-DD')) END) FROM business_artifact_index x WHERE x.business_artifact_id = a.id),
+       coalesce((SELECT n.name FROM person_names n WHERE n.tenant_id = a.tenant_id AND n.principal_id = a.last_modified_by),
+                (SELECT s.name FROM principals s WHERE s.id = a.last_modified_by), '')
+  FROM business_artifacts a
+ WHERE a.tenant_id = $2
+   AND {access.VisibleArtifact}
+   AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = a.id AND y.deleted_at IS NOT NULL)
+   AND a.definition_id = $3
+ ORDER BY a.created_at, a.id
+ LIMIT $4 OFFSET $5;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+-- $3 = "01970000-0000-7000-8000-000000000001"
+SELECT coalesce((SELECT sum(n) FROM artifact_counts_now(ARRAY[$2]::uuid[]) a
+ WHERE a.tenant_id = $2
+   AND {access.VisibleArtifact}
+   AND a.definition_id = $3
+   AND {access.VisibleArtifact}), 0)::bigint;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = ["01970000-0000-7000-8000-00000000a001"]
+
+SELECT r.id, r.spec ->> 'name', r.spec -> 'indexes', r.id = ANY({access.EditableArtifactDefinitions})
+  FROM resources r
+ WHERE r.kind = 'BusinessArtifactDefinition' AND r.tenant_id = ANY($2)
+   AND r.id = ANY({access.ReadableArtifactDefinitions})
+ ORDER BY r.spec ->> 'name', r.id
+ LIMIT 200;

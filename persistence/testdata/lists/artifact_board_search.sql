@@ -1,0 +1,88 @@
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-000000000001"
+-- $3 = "tier"
+-- $4 = "GOLD"
+-- $5 = 20001
+-- $6 = 25
+-- $7 = 0
+WITH f AS MATERIALIZED (
+SELECT x1.business_artifact_id AS id, x1.created_at
+    FROM business_artifact_index x1
+   WHERE x1.definition_id = $2
+     AND x1.field = $3
+     AND x1.text_value IS NOT NULL
+     AND x1.text_value = $4
+     AND x1.definition_id = ANY({access.ReadableArtifactDefinitions})
+     AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = x1.business_artifact_id AND y.deleted_at IS NOT NULL)
+ LIMIT $5),
+n AS MATERIALIZED (
+SELECT count(*) AS n FROM f),
+t AS MATERIALIZED (
+SELECT CASE WHEN n < $5 THEN n ELSE (SELECT count(*)
+    FROM business_artifact_index x1
+   WHERE x1.definition_id = $2
+     AND x1.field = $3
+     AND x1.text_value IS NOT NULL
+     AND x1.text_value = $4
+     AND x1.definition_id = ANY({access.ReadableArtifactDefinitions})
+     AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = x1.business_artifact_id AND y.deleted_at IS NOT NULL)) END AS total FROM n),
+p AS MATERIALIZED (
+(SELECT a.id FROM (SELECT a.id, a.created_at
+    FROM business_artifacts a
+   WHERE (SELECT n FROM n) >= $5 AND a.tenant_id = (SELECT r.tenant_id FROM resources r WHERE r.id = $2) AND a.definition_id = $2
+   ORDER BY a.created_at, a.id LIMIT 5000) a
+ CROSS JOIN LATERAL (SELECT 1
+    FROM business_artifact_index x1
+   WHERE x1.definition_id = $2
+     AND x1.field = $3
+     AND x1.text_value IS NOT NULL
+     AND x1.text_value = $4
+     AND x1.definition_id = ANY({access.ReadableArtifactDefinitions})
+     AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = x1.business_artifact_id AND y.deleted_at IS NOT NULL)
+     AND x1.business_artifact_id = a.id LIMIT 1) x
+ ORDER BY a.created_at, a.id LIMIT $6 OFFSET $7)),
+m AS MATERIALIZED (
+(SELECT f.id FROM f WHERE (SELECT n FROM n) < $5
+ ORDER BY f.created_at, f.id LIMIT $6 OFFSET $7)
+ UNION ALL
+SELECT p.id FROM p WHERE (SELECT count(*) FROM p) = $6
+ UNION ALL
+(SELECT f.id FROM (SELECT x1.business_artifact_id AS id, x1.created_at
+    FROM business_artifact_index x1
+   WHERE x1.definition_id = $2
+     AND x1.field = $3
+     AND x1.text_value IS NOT NULL
+     AND x1.text_value = $4
+     AND x1.definition_id = ANY({access.ReadableArtifactDefinitions})
+     AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = x1.business_artifact_id AND y.deleted_at IS NOT NULL)) f WHERE (SELECT n FROM n) >= $5 AND NOT (SELECT count(*) FROM p) = $6
+ ORDER BY f.created_at, f.id LIMIT $6 OFFSET $7))
+SELECT t.total, a.id, a.tenant_id, a.definition_id, a.definition_code,
+       a.created_by, a.created_at, a.last_modified_by, a.last_modified_at,
+       a.deleted_at, a.deleted_by,
+       (SELECT jsonb_object_agg(x.field, CASE WHEN x.text_value IS NOT NULL THEN x.text_value || coalesce(x.text_rest, '')
+                                                     ELSE coalesce(x.text_folded, x.number_value::text, to_char(x.date_value, 'YYYY-MM-DD')) END) FROM business_artifact_index x WHERE x.business_artifact_id = a.id),
+       coalesce((SELECT n.name FROM person_names n WHERE n.tenant_id = a.tenant_id AND n.principal_id = a.last_modified_by),
+                (SELECT s.name FROM principals s WHERE s.id = a.last_modified_by), '')
+  FROM t LEFT JOIN (m JOIN business_artifacts a ON a.id = m.id) ON true
+ ORDER BY a.created_at, a.id;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = ["01970000-0000-7000-8000-00000000a001"]
+
+SELECT r.id, r.code, r.tenant_id, r.last_modified_at
+  FROM resources r
+ WHERE r.kind = 'BusinessArtifactDefinition' AND r.tenant_id = ANY($2)
+   AND r.id = ANY({access.ReadableArtifactDefinitions})
+ ORDER BY r.id;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = ["01970000-0000-7000-8000-00000000a001"]
+
+SELECT r.id, r.spec ->> 'name', r.spec -> 'indexes', r.id = ANY({access.EditableArtifactDefinitions})
+  FROM resources r
+ WHERE r.kind = 'BusinessArtifactDefinition' AND r.tenant_id = ANY($2)
+   AND r.id = ANY({access.ReadableArtifactDefinitions})
+ ORDER BY r.spec ->> 'name', r.id
+ LIMIT 200;

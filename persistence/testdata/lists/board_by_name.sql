@@ -1,0 +1,66 @@
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+SELECT p.id, p.subject, p.state, p.process_definition_id, v.name, coalesce(sname.name, s.name),
+       (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
+       p.created_at, p.last_modified_at, NULL::jsonb
+  FROM processes p
+  JOIN process_definition_versions v ON v.version = p.process_version
+  JOIN principals s ON s.id = p.initiator_id
+  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
+ WHERE p.tenant_id = $2
+   AND p.deleted_at IS NULL
+   AND {access.VisibleProcess}
+ ORDER BY coalesce(sname.name, s.name), p.id
+ LIMIT 25;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+SELECT coalesce((SELECT sum(n) FROM process_counts_now(ARRAY[$2]::uuid[]) p
+ WHERE p.tenant_id = $2
+   AND (p.process_definition_id = ANY({access.ReadableProcessDefinitions})
+    OR p.process_version = ANY({access.RunVersions}) OR p.item_definition_ids && {access.CandidateItemDefinitions})), 0)::bigint
+     + (SELECT count(*) FROM (
+SELECT x.id FROM processes x
+ WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)) AND (SELECT q.created_at FROM processes q WHERE q.initiator_id = $1 ORDER BY q.created_at LIMIT 1) IS NOT NULL AND x.initiator_id = $1
+   AND x.process_definition_id = ANY(ARRAY(SELECT f.id FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)))
+ UNION
+SELECT x.process_id FROM process_items x
+ WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)) AND x.owner_id = $1
+   AND (x.item_definition_id IS NULL
+        OR x.item_definition_id = ANY(ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
+                    WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.CandidateItemDefinitions}))))) others
+ CROSS JOIN LATERAL (SELECT * FROM processes x WHERE x.id = others.id OFFSET 0) p
+  JOIN process_definition_versions v ON v.version = p.process_version
+  JOIN principals s ON s.id = p.initiator_id
+  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
+ WHERE p.tenant_id = $2
+   AND p.deleted_at IS NULL
+   AND {access.VisibleProcess}
+   AND (p.process_definition_id = ANY({access.ReadableProcessDefinitions})
+    OR p.process_version = ANY({access.RunVersions})
+    OR EXISTS (SELECT 1 FROM process_items i
+                WHERE i.process_id = p.id AND i.item_definition_id = ANY({access.CandidateItemDefinitions}))) IS NOT TRUE);
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+SELECT d.id, v.name
+  FROM process_definitions d
+  JOIN LATERAL (
+    SELECT v.version, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published
+      FROM process_definition_versions v
+     WHERE v.process_definition_id = d.id AND {access.VisibleVersion}
+     ORDER BY published DESC, v.number DESC
+     LIMIT 1) v ON true
+ WHERE d.tenant_id = $2
+ ORDER BY v.name, d.id
+ LIMIT 200;

@@ -1,0 +1,65 @@
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+-- $3 = "RUNNING"
+-- $4 = "01970000-0000-7000-8000-000000000001"
+-- $5 = "01970000-0000-7000-8000-000000000001"
+-- $6 = 50
+SELECT p.id, p.subject, p.state, p.process_definition_id, v.name, coalesce(sname.name, s.name),
+       (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
+       p.created_at, p.last_modified_at, (SELECT jsonb_object_agg(x.field, CASE WHEN x.text_value IS NOT NULL THEN x.text_value || coalesce(x.text_rest, '')
+                                                     ELSE coalesce(x.text_folded, x.number_value::text, to_char(x.date_value, 'YYYY-MM-DD')) END) FROM process_index x WHERE x.process_id = p.id)
+  FROM (SELECT p.*
+  FROM processes p
+ WHERE p.tenant_id = $2
+   AND p.deleted_at IS NULL
+   AND {access.VisibleProcess}
+   AND p.state = $3
+   AND p.process_definition_id = $4
+   AND p.initiator_id = $5
+ ORDER BY p.last_modified_at DESC, p.id
+ LIMIT 25 OFFSET $6) p
+  JOIN process_definition_versions v ON v.version = p.process_version
+  JOIN principals s ON s.id = p.initiator_id
+  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
+ ORDER BY p.last_modified_at DESC, p.id;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+-- $3 = "RUNNING"
+-- $4 = "01970000-0000-7000-8000-000000000001"
+-- $5 = "01970000-0000-7000-8000-000000000001"
+SELECT count(*)
+  FROM processes p
+ WHERE p.tenant_id = $2
+   AND p.deleted_at IS NULL
+   AND {access.VisibleProcess}
+   AND p.state = $3
+   AND p.process_definition_id = $4
+   AND p.initiator_id = $5;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+SELECT d.id, v.name
+  FROM process_definitions d
+  JOIN LATERAL (
+    SELECT v.version, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published
+      FROM process_definition_versions v
+     WHERE v.process_definition_id = d.id AND {access.VisibleVersion}
+     ORDER BY published DESC, v.number DESC
+     LIMIT 1) v ON true
+ WHERE d.tenant_id = $2
+ ORDER BY v.name, d.id
+ LIMIT 200;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = ["01970000-0000-7000-8000-00000000a001"]
+-- $3 = "01970000-0000-7000-8000-000000000001"
+
+SELECT f.field, min(f.type)
+  FROM process_definition_indexes f
+ WHERE f.tenant_id = ANY($2) AND f.process_definition_id = $3
+   AND EXISTS (SELECT 1 FROM processes p WHERE p.process_definition_id = f.process_definition_id AND {access.VisibleProcess})
+ GROUP BY f.field
+ ORDER BY f.field;

@@ -1,0 +1,53 @@
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+-- $3 = "%50\\%%"
+-- $4 = "%50\\%%"
+SELECT p.id, p.subject, p.state, p.process_definition_id, v.name, coalesce(sname.name, s.name),
+       (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
+       p.created_at, p.last_modified_at, NULL::jsonb
+  FROM processes p
+  JOIN process_definition_versions v ON v.version = p.process_version
+  JOIN principals s ON s.id = p.initiator_id
+  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
+ WHERE p.tenant_id = $2
+   AND p.deleted_at IS NULL
+   AND {access.VisibleProcess}
+   AND (p.subject ILIKE $3 OR v.name ILIKE $3 OR coalesce(sname.name, s.name) ILIKE $3
+    OR EXISTS (SELECT 1 FROM process_index x WHERE x.process_id = p.id AND coalesce(x.text_folded, x.text_value || coalesce(x.text_rest, ''), x.number_value::text,
+       lpad(extract(year FROM x.date_value)::text, 4, '0') || '-' || lpad(extract(month FROM x.date_value)::text, 2, '0')
+       || '-' || lpad(extract(day FROM x.date_value)::text, 2, '0')) LIKE $4))
+ ORDER BY p.created_at DESC, p.id
+ LIMIT 25;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+-- $3 = "%50\\%%"
+-- $4 = "%50\\%%"
+SELECT count(*)
+  FROM processes p
+  JOIN process_definition_versions v ON v.version = p.process_version
+  JOIN principals s ON s.id = p.initiator_id
+  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
+ WHERE p.tenant_id = $2
+   AND p.deleted_at IS NULL
+   AND {access.VisibleProcess}
+   AND (p.subject ILIKE $3 OR v.name ILIKE $3 OR coalesce(sname.name, s.name) ILIKE $3
+    OR EXISTS (SELECT 1 FROM process_index x WHERE x.process_id = p.id AND coalesce(x.text_folded, x.text_value || coalesce(x.text_rest, ''), x.number_value::text,
+       lpad(extract(year FROM x.date_value)::text, 4, '0') || '-' || lpad(extract(month FROM x.date_value)::text, 2, '0')
+       || '-' || lpad(extract(day FROM x.date_value)::text, 2, '0')) LIKE $4));
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+SELECT d.id, v.name
+  FROM process_definitions d
+  JOIN LATERAL (
+    SELECT v.version, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published
+      FROM process_definition_versions v
+     WHERE v.process_definition_id = d.id AND {access.VisibleVersion}
+     ORDER BY published DESC, v.number DESC
+     LIMIT 1) v ON true
+ WHERE d.tenant_id = $2
+ ORDER BY v.name, d.id
+ LIMIT 200;

@@ -1,0 +1,45 @@
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+-- $3 = "01970000-0000-7000-8000-000000000001"
+SELECT p.id, p.subject, p.state, p.process_definition_id, v.name, coalesce(sname.name, s.name),
+       (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
+       p.created_at, p.last_modified_at, NULL::jsonb
+  FROM processes p
+  JOIN process_definition_versions v ON v.version = p.process_version
+  JOIN principals s ON s.id = p.initiator_id
+  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
+ WHERE p.tenant_id = $2
+   AND p.deleted_at IS NULL
+   AND {access.VisibleProcess}
+   AND p.id = $3
+ ORDER BY p.created_at DESC, p.id
+ LIMIT 25;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+-- $3 = "01970000-0000-7000-8000-000000000001"
+SELECT count(*)
+  FROM processes p
+  JOIN process_definition_versions v ON v.version = p.process_version
+  JOIN principals s ON s.id = p.initiator_id
+  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
+ WHERE p.tenant_id = $2
+   AND p.deleted_at IS NULL
+   AND {access.VisibleProcess}
+   AND p.id = $3;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+SELECT d.id, v.name
+  FROM process_definitions d
+  JOIN LATERAL (
+    SELECT v.version, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published
+      FROM process_definition_versions v
+     WHERE v.process_definition_id = d.id AND {access.VisibleVersion}
+     ORDER BY published DESC, v.number DESC
+     LIMIT 1) v ON true
+ WHERE d.tenant_id = $2
+ ORDER BY v.name, d.id
+ LIMIT 200;

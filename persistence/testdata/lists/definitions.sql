@@ -1,0 +1,35 @@
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+-- $3 = true
+-- $4 = "%hire%"
+-- $5 = 25
+-- $6 = 0
+SELECT d.id, v.version, d.code, d.tenant_id, v.name, v.published, {access.StartableDefinition}
+  FROM process_definitions d
+  JOIN LATERAL (
+    SELECT v.version, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published
+      FROM process_definition_versions v
+     WHERE v.process_definition_id = d.id AND {access.VisibleVersion}
+     ORDER BY published DESC, v.number DESC
+     LIMIT 1) v ON true
+ WHERE d.tenant_id = $2
+   AND {access.StartableDefinition} = $3
+   AND (v.name ILIKE $4 OR d.code ILIKE $4)
+ ORDER BY d.id, d.id
+ LIMIT $5 OFFSET $6;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+-- $3 = true
+-- $4 = "%hire%"
+SELECT count(*)
+  FROM process_definitions d
+  JOIN LATERAL (
+    SELECT v.version, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published
+      FROM process_definition_versions v
+     WHERE v.process_definition_id = d.id AND {access.VisibleVersion}
+     ORDER BY published DESC, v.number DESC
+     LIMIT 1) v ON true
+ WHERE d.tenant_id = $2
+   AND {access.StartableDefinition} = $3
+   AND (v.name ILIKE $4 OR d.code ILIKE $4);

@@ -1,0 +1,158 @@
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = ["01970000-0000-7000-8000-00000000a001"]
+
+SELECT false, false,
+       EXISTS (SELECT 1 FROM processes p WHERE p.initiator_id = $1 AND p.tenant_id = ANY($2)),
+       EXISTS (SELECT 1 FROM process_items i
+                WHERE i.owner_id = $1 AND i.tenant_id = ANY($2) AND i.task_state = 'COMPLETED'),
+       EXISTS (SELECT 1 FROM process_definitions d WHERE d.tenant_id = ANY($2) AND {access.StartableDefinition});
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = ["01970000-0000-7000-8000-00000000a001"]
+-- $3 = true
+-- $4 = "2026-01-02T03:04:05Z"
+
+SELECT count(*)
+  FROM credentials c
+ WHERE c.principal_id = $1 AND c.kind = 'PERSONAL_ACCESS_TOKEN'
+   AND (c.tenant_id = ANY($2) OR c.tenant_id IS NULL AND $3) AND c.seen_at IS NULL AND c.issued_by IS NOT NULL AND c.issued_by <> c.principal_id AND (c.expires_at IS NULL OR c.expires_at > $4);
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name, p.subject,
+       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at
+  FROM (SELECT i.*
+  FROM process_items i
+ WHERE i.tenant_id = $2
+   AND i.deleted_at IS NULL
+   AND i.task_state = 'CLAIMED' AND i.owner_id = $1
+ ORDER BY i.created_at, i.id
+ LIMIT 5) i
+  JOIN processes p ON p.id = i.process_id
+  JOIN process_definition_versions v ON v.version = p.process_version
+  JOIN item_definition_versions t ON t.version = i.item_version
+  JOIN principals s ON s.id = p.initiator_id
+  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
+  LEFT JOIN principals o ON o.id = i.owner_id
+  LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id
+ ORDER BY i.created_at, i.id;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+SELECT count(*)
+  FROM process_items i
+ WHERE i.tenant_id = $2
+   AND i.deleted_at IS NULL
+   AND i.task_state = 'CLAIMED' AND i.owner_id = $1;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name, p.subject,
+       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at
+  FROM (SELECT i.*
+  FROM process_items i
+  JOIN processes p ON p.id = i.process_id
+ WHERE i.tenant_id = $2
+   AND i.deleted_at IS NULL
+   AND i.task_state = 'READY'
+   AND {access.CandidateOfItem}
+ ORDER BY i.created_at, i.id
+ LIMIT 5) i
+  JOIN processes p ON p.id = i.process_id
+  JOIN process_definition_versions v ON v.version = p.process_version
+  JOIN item_definition_versions t ON t.version = i.item_version
+  JOIN principals s ON s.id = p.initiator_id
+  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
+  LEFT JOIN principals o ON o.id = i.owner_id
+  LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id
+ ORDER BY i.created_at, i.id;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+SELECT coalesce((SELECT sum(n) FROM item_counts_now(ARRAY[$2]::uuid[]) i
+ WHERE i.tenant_id = $2
+   AND i.task_state = 'READY'
+   AND (i.item_definition_id = ANY({access.CandidateItemDefinitions}))), 0)::bigint
+     + (SELECT count(*) FROM (
+SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
+                                WHERE f.tenant_id = $2 AND d.id <> ALL({access.CandidateItemDefinitions})
+                                  AND d.id = ANY({access.InitiatorCandidateItemDefinitions})) AS ids OFFSET 0) o
+ CROSS JOIN LATERAL (SELECT ARRAY(SELECT d.process_definition_id FROM item_definitions d WHERE d.id = ANY(o.ids)) AS ids OFFSET 0) f
+ CROSS JOIN LATERAL (SELECT q.id FROM processes q
+                      WHERE (SELECT q.created_at FROM processes q WHERE q.initiator_id = $1 ORDER BY q.created_at LIMIT 1) IS NOT NULL AND cardinality(o.ids) > 0 AND q.initiator_id = $1 AND q.process_definition_id = ANY(f.ids) OFFSET 0) q
+ CROSS JOIN LATERAL (SELECT x.id FROM process_items x
+                      WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x) others
+ CROSS JOIN LATERAL (SELECT * FROM process_items x WHERE x.id = others.id OFFSET 0) i
+  JOIN processes p ON p.id = i.process_id
+ WHERE i.tenant_id = $2
+   AND i.deleted_at IS NULL
+   AND i.task_state = 'READY'
+   AND {access.CandidateOfItem}
+   AND (i.item_definition_id = ANY({access.CandidateItemDefinitions})) IS NOT TRUE);
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name, p.subject,
+       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at
+  FROM (SELECT i.*
+  FROM process_items i
+  JOIN processes p ON p.id = i.process_id
+ WHERE i.tenant_id = $2
+   AND i.deleted_at IS NULL
+   AND i.type = 'TASK' AND i.task_state IN ('READY', 'CLAIMED') AND i.owner_id IS DISTINCT FROM $1
+   AND NOT (i.owner_id IS NULL AND {access.CandidateOfItem}) AND {access.VisibleItem}
+ ORDER BY i.created_at, i.id
+ LIMIT 5) i
+  JOIN processes p ON p.id = i.process_id
+  JOIN process_definition_versions v ON v.version = p.process_version
+  JOIN item_definition_versions t ON t.version = i.item_version
+  JOIN principals s ON s.id = p.initiator_id
+  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
+  LEFT JOIN principals o ON o.id = i.owner_id
+  LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id
+ ORDER BY i.created_at, i.id;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+SELECT count(*)
+  FROM process_items i
+  JOIN processes p ON p.id = i.process_id
+ WHERE i.tenant_id = $2
+   AND i.deleted_at IS NULL
+   AND i.type = 'TASK' AND i.task_state IN ('READY', 'CLAIMED') AND i.owner_id IS DISTINCT FROM $1
+   AND NOT (i.owner_id IS NULL AND {access.CandidateOfItem}) AND {access.VisibleItem};
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+-- $3 = "RUNNING"
+-- $4 = "01970000-0000-7000-8000-00000000c001"
+SELECT p.id, p.subject, p.state, p.process_definition_id, v.name, coalesce(sname.name, s.name),
+       (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
+       p.created_at, p.last_modified_at, NULL::jsonb
+  FROM (SELECT p.*
+  FROM processes p
+ WHERE p.tenant_id = $2
+   AND p.deleted_at IS NULL
+   AND {access.VisibleProcess}
+   AND p.state = $3
+   AND p.initiator_id = $4
+ ORDER BY p.created_at DESC, p.id
+ LIMIT 5) p
+  JOIN process_definition_versions v ON v.version = p.process_version
+  JOIN principals s ON s.id = p.initiator_id
+  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
+ ORDER BY p.created_at DESC, p.id;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+-- $3 = "RUNNING"
+-- $4 = "01970000-0000-7000-8000-00000000c001"
+SELECT count(*)
+  FROM processes p
+ WHERE p.tenant_id = $2
+   AND p.deleted_at IS NULL
+   AND {access.VisibleProcess}
+   AND p.state = $3
+   AND p.initiator_id = $4;

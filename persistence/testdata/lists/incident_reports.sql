@@ -1,0 +1,26 @@
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "OPEN"
+SELECT i.id, i.tenant_id, i.engine_run_id, i.message, i.failure, i.run_id, i.state,
+       i.created_at, i.resolved_at, r.id, r.tenant_id, r.kind, r.owner_id, r.namespace, r.workflow_id, r.run_id,
+       r.workflow_type, r.task_queue, r.state, r.action, r.robot, r.data_source, coalesce(r.encryption_key_id, ''), t.code, coalesce(v.name, a.definition_code, ''),
+       CASE WHEN {access.VisibleProcess} THEN p.subject END,
+       (SELECT count(*) FROM incidents o WHERE o.engine_run_id = i.engine_run_id),
+       (SELECT min(o.created_at) FROM incidents o WHERE o.engine_run_id = i.engine_run_id)
+  FROM incidents i JOIN engine_runs r ON r.id = i.engine_run_id
+  JOIN tenants t ON t.id = i.tenant_id
+  LEFT JOIN processes p ON p.id = i.process_id
+  LEFT JOIN process_definition_versions v ON v.version = p.process_version
+  LEFT JOIN business_artifacts a ON a.id = (r.action->>'artifactId')::uuid
+ WHERE true
+   AND i.state = $2
+ ORDER BY i.created_at DESC, i.id DESC, i.id
+ LIMIT 25;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "OPEN"
+SELECT count(*)
+  FROM incidents i
+ WHERE true
+   AND i.state = $2 AND $1::uuid IS NOT NULL;

@@ -1,0 +1,36 @@
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+SELECT coalesce((SELECT sum(n) FROM item_counts_now(ARRAY[$2]::uuid[]) i
+ WHERE i.tenant_id = $2
+   AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
+    OR i.item_definition_id = ANY({access.GrantedItemDefinitions}) OR i.process_version = ANY({access.RunVersions}))), 0)::bigint
+     + (SELECT count(*) FROM (
+SELECT x.id FROM process_items x
+ WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)) AND x.owner_id = $1
+   AND (x.item_definition_id IS NULL
+        OR x.item_definition_id = ANY(ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
+                    WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.GrantedItemDefinitions}))))
+ UNION
+SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
+                    WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.GrantedItemDefinitions})
+                      AND d.id = ANY({access.InitiatorGrantedItemDefinitions})) AS ids OFFSET 0) o
+ CROSS JOIN LATERAL (SELECT ARRAY(SELECT d.process_definition_id FROM item_definitions d WHERE d.id = ANY(o.ids)) AS ids OFFSET 0) f
+ CROSS JOIN LATERAL (SELECT q.id FROM processes q
+                      WHERE (SELECT q.created_at FROM processes q WHERE q.initiator_id = $1 ORDER BY q.created_at LIMIT 1) IS NOT NULL AND cardinality(o.ids) > 0 AND q.initiator_id = $1 AND q.process_definition_id = ANY(f.ids) OFFSET 0) q
+ CROSS JOIN LATERAL (SELECT x.id FROM process_items x
+                      WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x) others
+ CROSS JOIN LATERAL (SELECT * FROM process_items x WHERE x.id = others.id OFFSET 0) i
+ WHERE i.tenant_id = $2
+   AND {access.VisibleItem}
+   AND i.deleted_at IS NULL
+   AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
+    OR i.item_definition_id = ANY({access.GrantedItemDefinitions})
+    OR EXISTS (SELECT 1 FROM processes q WHERE q.id = i.process_id AND q.process_version = ANY({access.RunVersions}))) IS NOT TRUE);
