@@ -69,16 +69,15 @@ func (d *Download) setHeader(header http.Header) {
 // is written.
 func (d *Download) Serve(w http.ResponseWriter) error {
 	defer func() { _ = d.Content.Close() }()
-	request := d.request
-	if request == nil {
+	if d.request == nil {
 		return errors.New("sending a document: there is no request")
 	}
-	if !isReadable(request.Header.Get("Sec-Fetch-Dest")) {
+	if !isReadable(d.request.Header.Get("Sec-Fetch-Dest")) {
 		return domain.Denied("a document of a user cannot be loaded as a part of a page")
 	}
-	if method := requestMethod(request); method != request.Method {
-		request = request.WithContext(request.Context())
-		request.Method = method
+	request, validRange, err := d.normalizedRequest()
+	if err != nil {
+		return fmt.Errorf("sending a document: %w", err)
 	}
 	header := w.Header()
 	d.setHeader(header)
@@ -102,13 +101,7 @@ func (d *Download) Serve(w http.ResponseWriter) error {
 	}
 	switch {
 	case out.refused == http.StatusRequestedRangeNotSatisfiable:
-		return &domain.Error{
-			Kind: domain.KindOutOfRange, Code: domain.CodeValidation, Message: "the document does not have the range",
-			Details: []domain.Detail{{
-				Code: domain.CodeValidation, Message: "is not within the document",
-				Location: "Range", LocationType: domain.LocationHeader,
-			}},
-		}
+		return outOfRange(validRange)
 	case out.refused == http.StatusPreconditionFailed:
 		return &domain.Error{
 			Kind: domain.KindPrecondition, Code: domain.CodePreconditionFailed, Message: "the document is another one",
@@ -121,6 +114,33 @@ func (d *Download) Serve(w http.ResponseWriter) error {
 		return fmt.Errorf("sending a document: %d", out.refused)
 	}
 	return nil
+}
+
+// normalizedRequest returns the request for net/http: with the client's method, ranges that net/http reads as RFC 9110
+// says, and one field for each list of entity tags. validRange is false for a malformed Range.
+func (d *Download) normalizedRequest() (request *http.Request, validRange bool, err error) {
+	request = d.request.WithContext(d.request.Context())
+	request.Method, request.Header = requestMethod(d.request), d.request.Header.Clone()
+	for _, name := range []string{"If-Match", "If-None-Match"} {
+		if fields := request.Header.Values(name); len(fields) > 1 {
+			request.Header.Set(name, strings.Join(fields, ", "))
+		}
+	}
+	validRange, err = normalizeRanges(request, d.Content)
+	return request, validRange, err
+}
+
+func outOfRange(valid bool) error {
+	detail := "is not within the document"
+	if !valid {
+		detail = "must be of the form bytes=0-499, bytes=500- or bytes=-500, with commas between several ranges"
+	}
+	return &domain.Error{
+		Kind: domain.KindOutOfRange, Code: domain.CodeValidation, Message: "the document does not have the range",
+		Details: []domain.Detail{{
+			Code: domain.CodeValidation, Message: detail, Location: "Range", LocationType: domain.LocationHeader,
+		}},
+	}
 }
 
 // isReadable reports whether a document may be sent to a destination of a browser (Fetch Metadata, Sec-Fetch-Dest): to be

@@ -145,15 +145,12 @@ func (v *Validator) checkRequest(c *gin.Context, r *route) (err error) {
 		}
 	}
 	details := r.checkParams(c)
-	if r.streams && c.GetHeader("Content-Type") != "" && !acceptsMedia(c.Request.Header, r.content) {
-		c.Header(mediaHint(c.Request.Method, r.content))
-		return unsupportedMedia()
+	if r.content != nil && (r.streams || r.bodyRequired || hasBody(c.Request)) {
+		if err := r.checkMedia(c.Request, c.Writer.Header(), !r.streams); err != nil {
+			return err
+		}
 	}
 	if r.content != nil && !r.streams {
-		if !acceptsMedia(c.Request.Header, r.content) && (r.bodyRequired || hasBody(c.Request)) {
-			c.Header(mediaHint(c.Request.Method, r.content))
-			return unsupportedMedia()
-		}
 		violations, err := v.checkBody(c, r)
 		if err != nil {
 			return err
