@@ -21,12 +21,23 @@
   };
   if (user) forgetOthers(own);
 
+  // Forms are morphed: controls that stay keep their focus, caret, undo history and composition.
+  // The inputs in edited keep their text too.
+  let morph;
+  let edited = new Set();
+  htmx.registerExtension("procession-forms", {
+    init: (api) => { morph = api.morph; },
+    htmx_before_morph_node: (node) => !(edited.has(node) && node.matches("select, textarea, [data-list]")),
+    htmx_before_morph_attr: (node, { attrName }) => !(edited.has(node) && ["value", "checked"].includes(attrName)) && !(attrName === "open" && node.closest("[data-form]")),
+  });
+
   class Form {
     constructor(element) {
       this.element = element;
-      this.changed = new Set(); // names of inputs that differ from what is saved
-      this.edits = 0; // counts changes, to see those made during a request
-      this.stale = false; // the page does not show the parts that the form has now
+      this.changed = new Set(); // names of inputs with unsaved values
+      this.since = new Set(); // names of inputs changed since the last request
+      this.composed = Promise.resolve(); // pending during the composition of an input method
+      this.stale = false; // the page lacks parts that the form has now
       this.draft = element.dataset.draft !== undefined; // it is kept here until it is sent
       this.key = `${own}${location.pathname}${this.draft ? location.search : ""}`;
       this.problems = JSON.parse(element.dataset.problems ?? "[]");
@@ -37,8 +48,9 @@
       element.addEventListener("submit", (event) => this.submitted(event));
       element.addEventListener("click", (event) => this.clicked(event));
       element.addEventListener("form:say", (event) => this.say(event.detail.text, event.detail.state));
+      element.addEventListener("compositionstart", () => this.compose());
       element.addEventListener("keydown", (event) => {
-        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing) {
           event.preventDefault();
           element.querySelector("[data-complete]")?.click();
         }
@@ -94,6 +106,22 @@
       if (row) this.changeRows(row.closest("[data-rows]"));
     }
 
+    // compose holds requests and answers back until the input method has committed its text.
+    compose() {
+      if (this.composing) return;
+      this.composing = true;
+      clearTimeout(this.timer);
+      this.composed = new Promise((resolve) => {
+        const end = (event) => {
+          for (const name of ["compositionend", "focusout"]) this.element.removeEventListener(name, end, true);
+          this.composing = false;
+          if (this.changed.size > 0) this.change(event.target.name);
+          resolve();
+        };
+        for (const name of ["compositionend", "focusout"]) this.element.addEventListener(name, end, true);
+      });
+    }
+
     // left marks a control that is left empty where something has to be.
     left(event) {
       const name = nameOf(event.target);
@@ -106,17 +134,20 @@
 
     change(name) {
       this.changed.add(name);
+      this.since.add(name);
       this.touched.add(name.slice(1));
       if (this.draft) this.offerDiscard();
-      this.edits++;
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.save(), wait);
+      if (!this.composing) this.timer = setTimeout(() => this.save(), wait);
     }
 
     // changeRows marks the orders of an array and of those around it: a row's inputs
     // mean nothing without them.
     changeRows(rows) {
-      for (; rows; rows = rows.parentElement.closest("[data-rows]")) this.changed.add("o" + rows.dataset.rows);
+      for (; rows; rows = rows.parentElement.closest("[data-rows]")) {
+        this.changed.add("o" + rows.dataset.rows);
+        this.since.add("o" + rows.dataset.rows);
+      }
     }
 
     clicked(event) {
@@ -177,12 +208,12 @@
 
     async save(button = "") {
       clearTimeout(this.timer);
-      if (this.busy) { this.next = button || this.next || "save"; return; }
+      if (this.busy || this.composing) { this.next = button || this.next || "save"; return; }
       if (!button && this.changed.size === 0 && !this.stale) return;
       this.busy = true;
       if (/^(complete|anyway)/.test(button)) this.mean();
       const names = new Set(this.changed);
-      const edits = this.edits;
+      this.since = new Set();
       const deciding = /^(complete|anyway|mine|theirs)/.test(button);
       const body = this.entries(names);
       if (button) body.set("do", button);
@@ -198,7 +229,8 @@
         }
         this.failing = false;
         this.element.inert = false;
-        this.taken(answer, names, edits, deciding);
+        await this.composed;
+        this.taken(answer, deciding);
       } catch (failure) {
         this.failed(failure);
       } finally {
@@ -224,22 +256,20 @@
       this.timer = setTimeout(() => this.save(), retry);
     }
 
-    // taken is called with the answer to the inputs of names, as they were after a
-    // number of edits.
-    taken(answer, names, edits, deciding) {
+    // taken shows the answer to the last request.
+    taken(answer, deciding) {
       if (answer.status === "done") {
         this.forget();
         this.changed.clear();
         location.assign(answer.to);
         return;
       }
-      const meanwhile = this.edits !== edits;
-      if (!meanwhile) this.changed.clear();
       this.version.value = answer.version;
       this.base.value = answer.base;
-      this.changed = formRows.rename(this.element, answer.keys ?? {}, this.changed);
+      this.since = formRows.rename(this.element, answer.keys ?? {}, this.since);
+      this.changed = new Set(this.since);
       this.problems = answer.problems;
-      if (answer.html && !meanwhile) this.replace(answer.html); else this.stale = this.stale || Boolean(answer.html);
+      if (answer.html) this.replace(answer.html);
       this.complain();
       this.keep();
       this.say(answer.message, answer.status);
@@ -249,24 +279,49 @@
         const field = first && document.getElementById(first.hash.slice(1));
         this.show(field || summary);
       }
-      if (meanwhile) { clearTimeout(this.timer); this.timer = setTimeout(() => this.save(), wait); }
+      if (this.changed.size > 0) { clearTimeout(this.timer); this.timer = setTimeout(() => this.save(), wait); }
     }
 
-    // replace shows the form as the server has made it, and keeps the focus.
+    // replace shows the form that the server has rendered. Inputs and rows that were changed since the
+    // request keep their content.
     replace(html) {
       const made = new DOMParser().parseFromString(html, "text/html").querySelector("form");
-      const active = this.element.contains(document.activeElement) ? document.activeElement : null;
-      const [id, name, value, start, end] = [active?.id, active?.name, active?.value, active?.selectionStart, active?.selectionEnd];
       for (const found of this.element.querySelectorAll("[data-found]:not(:empty)")) {
         made.querySelector(`#${CSS.escape(found.id)}`)?.replaceChildren(...found.childNodes);
       }
-      this.element.replaceChildren(...made.childNodes);
-      this.stale = false;
+      edited = new Set([...this.element.querySelectorAll("[name], [data-list]")].filter((part) =>
+        this.since.has(part.name ?? "o" + part.closest("[data-rows]").dataset.rows)));
+      const active = this.element.contains(document.activeElement) ? document.activeElement : null;
+      const around = [];
+      for (let part = active; part && part !== this.element; part = part.parentElement) if (part.id) around.push(part.id);
+      const fragment = document.createDocumentFragment();
+      fragment.append(...made.childNodes);
+      morph(this.element, fragment, true);
+      for (const input of this.element.elements) if (!edited.has(input)) this.reset(input);
+      this.stale = [...edited].some((part) => part.dataset.list !== undefined);
+      edited = new Set();
       this.prepare();
-      const again = id ? document.getElementById(id) : name ? [...this.element.querySelectorAll("button")].find((b) => b.name === name && b.value === value) : null;
-      if (!again) return;
-      again.focus();
-      if (typeof start === "number" && again.setSelectionRange) try { again.setSelectionRange(start, end); } catch { /* not a text */ }
+      if (active) this.refocus(active, around);
+    }
+
+    // refocus moves the focus to an element or, if it is gone or hidden, to the closest group that was around it.
+    refocus(element, around) {
+      if (element.isConnected && element.checkVisibility()) return element.focus({ preventScroll: true });
+      const group = around.map((id) => document.getElementById(id)).find((part) => part?.checkVisibility()) ?? this.element;
+      const target = group.querySelector(":scope > legend") ?? group;
+      if (target.tabIndex < 0) target.tabIndex = -1;
+      target.focus({ preventScroll: true });
+    }
+
+    // reset gives an input the value of its attributes. The caret stays.
+    reset(input) {
+      if (input.type === "checkbox" || input.type === "radio") input.checked = input.defaultChecked;
+      else if (input.matches("select")) for (const option of input.options) option.selected = option.defaultSelected;
+      else if (input.type !== "file" && input.matches("input, textarea") && input.value !== input.defaultValue) {
+        const [start, end] = [input.selectionStart, input.selectionEnd];
+        input.value = input.defaultValue;
+        if (typeof start === "number" && input === document.activeElement) input.setSelectionRange(start, end);
+      }
     }
 
     // complain shows what is wrong beside the controls and, once completing was tried, in
@@ -329,7 +384,8 @@
       this.busy = true;
       try {
         const answer = await this.send(new URLSearchParams(kept));
-        this.taken(answer, new Set(), this.edits, false);
+        await this.composed;
+        this.taken(answer, false);
       } catch (failure) {
         this.say(this.element.dataset[failure instanceof Response ? "failed" : "offline"], "failed");
         setTimeout(() => this.restore(), retry);
@@ -343,7 +399,7 @@
       this.keep();
       if (this.draft) return;
       fetch(this.element.action, { method: "POST", body: this.entries(new Set(this.changed)), headers: { Accept: "application/json" }, keepalive: true })
-        .then((response) => response.json()).then((answer) => { if (answer.status === "saved") this.taken(answer, new Set(), this.edits, false); })
+        .then((response) => response.json()).then((answer) => { if (answer.status === "saved") this.taken(answer, false); })
         .catch(() => { /* it is kept, and saved by the next page */ });
     }
   }

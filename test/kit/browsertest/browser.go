@@ -14,8 +14,10 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -24,7 +26,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience bounds every wait for a page. It is long, so that only a page that hangs exceeds it on a
+// waitTimeout bounds every wait for a page. It is long, so that only a page that hangs exceeds it on a
 // busy machine.
 const waitTimeout = time.Minute
 
@@ -274,6 +276,21 @@ func (b *Tab) Set(selector, value string) {
 func (b *Tab) Press(keys string, modifiers ...chromedp.Modifier) {
 	b.t.Helper()
 	b.runAction("pressing "+keys, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))
+}
+
+// Compose shows a text of an input method at the focus, before it is committed.
+func (b *Tab) Compose(text string) {
+	b.t.Helper()
+	end := int64(len(utf16.Encode([]rune(text))))
+	_, err := chromedp.Call(b.ctx, input.ImeSetComposition, input.ImeSetCompositionParams{Text: text, SelectionStart: end, SelectionEnd: end})
+	require.NoError(b.t, err)
+}
+
+// Commit ends the composition of an input method with a text.
+func (b *Tab) Commit(text string) {
+	b.t.Helper()
+	_, err := chromedp.Call(b.ctx, input.InsertText, input.InsertTextParams{Text: text})
+	require.NoError(b.t, err)
 }
 
 // Text returns the text of an element as it is shown.
