@@ -31,7 +31,7 @@ func (c *change) actionWorkflow(tenant uuid.UUID, workflowType, queue string) (d
 // startProcessOf completes an action by starting a process as CreateProcess does,
 // with the caller as its initiator.
 func (s *Service) startProcessOf(
-	ctx context.Context, vals *values, a *domain.Action, id uuid.UUID, in NewProcess, prereqs *persistence.NewProcess,
+	ctx context.Context, vals *values, a *domain.Action, id uuid.UUID, in NewProcess, prereqs *persistence.ProcessPrerequisites,
 ) error {
 	process, err := s.startProcess(ctx, vals, id, in, prereqs)
 	if err != nil {

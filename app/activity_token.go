@@ -29,7 +29,7 @@ func finishActivity(tx *persistence.Tx, task uuid.UUID, run *uuid.UUID, now time
 // A token is refused with VALIDATION if the process has no workflow, or if the
 // token is not of an activity of the process's own workflow.
 func waitAgain(
-	tx *persistence.Tx, caller domain.Caller, prereqs *persistence.NewItem, token domain.ActivityToken, now time.Time,
+	tx *persistence.Tx, caller domain.Caller, prereqs *persistence.ItemPrerequisites, token domain.ActivityToken, now time.Time,
 ) (domain.Events, error) {
 	if token == nil || prereqs.Existing.Deleted() {
 		return nil, nil

@@ -39,22 +39,22 @@ func (s *Service) ExportArtifactBoard(
 	return s.streams.EachOfArtifactBoard(ctx, call.Caller, search, limit, sort, each)
 }
 
-// ArtifactOverview is a business artifact visible to a caller as people read it, with its definition and the actions that
+// ArtifactView is a business artifact visible to a caller as people read it, with its definition and the actions that
 // the caller may invoke on it.
-type ArtifactOverview struct {
+type ArtifactView struct {
 	*persistence.ArtifactOverview
 
 	Definition *ArtifactDefinitionView
 }
 
-// RetrieveArtifactOverview returns a business artifact visible to the caller, or NOT_FOUND.
-func (s *Service) RetrieveArtifactOverview(ctx context.Context, call domain.Call, id uuid.UUID) (*ArtifactOverview, error) {
+// RetrieveArtifactView returns a business artifact visible to the caller, or NOT_FOUND.
+func (s *Service) RetrieveArtifactView(ctx context.Context, call domain.Call, id uuid.UUID) (*ArtifactView, error) {
 	found, err := s.store.Reader.GetArtifactOverview(ctx, call.Caller, id)
 	if err != nil {
 		return nil, err
 	}
 	definition, err := s.RetrieveBusinessArtifactDefinition(ctx, call, found.Definition.ID)
-	return &ArtifactOverview{ArtifactOverview: found, Definition: definition}, err
+	return &ArtifactView{ArtifactOverview: found, Definition: definition}, err
 }
 
 // FindArtifactDocuments returns a page of the documents of a business artifact, and of actions on it, that are kept and

@@ -30,11 +30,11 @@ func (s *Service) ExportBoard(
 	return s.streams.EachOfBoard(ctx, call.Caller, filter, limit, sort, each)
 }
 
-// ProcessOverview is a process visible to a caller as people read it. MayManage reports
+// ProcessView is a process visible to a caller as people read it. MayManage reports
 // whether the caller has the Manager permission, Actions are the user actions that it may
 // invoke now, and ActionNames the names of all user actions of the definition by their
 // codes.
-type ProcessOverview struct {
+type ProcessView struct {
 	*persistence.ProcessOverview
 
 	MayManage   bool
@@ -43,8 +43,8 @@ type ProcessOverview struct {
 	Definition  *domain.ProcessDefinition
 }
 
-// RetrieveProcessOverview returns a process visible to the caller with its available actions, or NOT_FOUND.
-func (s *Service) RetrieveProcessOverview(ctx context.Context, call domain.Call, id uuid.UUID) (*ProcessOverview, error) {
+// RetrieveProcessView returns a process visible to the caller with its available actions, or NOT_FOUND.
+func (s *Service) RetrieveProcessView(ctx context.Context, call domain.Call, id uuid.UUID) (*ProcessView, error) {
 	found, err := s.store.Reader.GetProcessOverview(ctx, call.Caller, id)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (s *Service) RetrieveProcessOverview(ctx context.Context, call domain.Call,
 	if err != nil {
 		return nil, err
 	}
-	o := &ProcessOverview{
+	o := &ProcessView{
 		ProcessOverview: found, MayManage: found.Relations.Manager, Definition: d.ProcessDefinition,
 		ActionNames: map[string]string{messageAction: d.findAction(messageAction).Name},
 	}

@@ -141,7 +141,7 @@ func (in *NewItem) isOfItem(i *domain.ProcessItem) bool {
 }
 
 func (s *Service) addItem(
-	ctx context.Context, vals *values, id uuid.UUID, in NewItem, prereqs *persistence.NewItem,
+	ctx context.Context, vals *values, id uuid.UUID, in NewItem, prereqs *persistence.ItemPrerequisites,
 ) (*domain.ProcessItem, error) {
 	tx, caller, now, process := vals.tx, vals.caller, vals.now, prereqs.Process
 	if err := process.CheckMayWrite(process.Rights); err != nil {

@@ -106,7 +106,7 @@ func (in *NewProcessAction) threadIDs() []uuid.UUID {
 }
 
 func (s *Service) invokeUserAction(
-	ctx context.Context, vals *values, id uuid.UUID, d *definition, requested *userAction, prereqs *persistence.NewProcessAction,
+	ctx context.Context, vals *values, id uuid.UUID, d *definition, requested *userAction, prereqs *persistence.ProcessActionPrerequisites,
 	in NewProcessAction, failed *domain.Error,
 ) (*domain.ProcessAction, error) {
 	p := &prereqs.Process
@@ -193,14 +193,14 @@ func insertProcessAction(c *change, a *domain.ProcessAction) error {
 
 // startRelatedProcess starts a process related to the process of the action.
 func (s *Service) startRelatedProcess(
-	ctx context.Context, vals *values, a *domain.ProcessAction, requested *userAction, prereqs *persistence.NewProcessAction,
+	ctx context.Context, vals *values, a *domain.ProcessAction, requested *userAction, prereqs *persistence.ProcessActionPrerequisites,
 	in NewProcessAction,
 ) error {
 	related := NewProcess{
 		Metadata: in.Metadata, MetadataField: domain.FieldRelatedMetadata,
 		Entity: in.Entity, EntityField: domain.FieldRelatedEntity, RelatedID: &a.ProcessID,
 	}
-	return s.startProcessOf(ctx, vals, &a.Action, domain.NewID(), related, &persistence.NewProcess{
+	return s.startProcessOf(ctx, vals, &a.Action, domain.NewID(), related, &persistence.ProcessPrerequisites{
 		Definitions: []persistence.FoundDefinition{prereqs.Startable[requested.ProcessDefinition]}, RelatedTenantID: &a.TenantID,
 	})
 }
@@ -209,7 +209,7 @@ func (s *Service) startRelatedProcess(
 // process may be finished: then no workflow is notified. field
 // is the one that names the thread.
 func createItemByAction(
-	ctx context.Context, vals *values, a *domain.ProcessAction, d *definition, prereqs *persistence.NewProcessAction,
+	ctx context.Context, vals *values, a *domain.ProcessAction, d *definition, prereqs *persistence.ProcessActionPrerequisites,
 	in NewItem, thread *uuid.UUID, field domain.Field,
 ) error {
 	if thread != nil && !slices.Contains(prereqs.Threads, *thread) {

@@ -94,7 +94,7 @@ func (s *Service) CreateProcess(
 }
 
 func (s *Service) startProcess( //nolint:funlen // the steps of one transaction, in their order
-	ctx context.Context, vals *values, id uuid.UUID, in NewProcess, prereqs *persistence.NewProcess,
+	ctx context.Context, vals *values, id uuid.UUID, in NewProcess, prereqs *persistence.ProcessPrerequisites,
 ) (*domain.Process, error) {
 	tx, caller, now := vals.tx, vals.caller, vals.now
 	found, err := selectStartable(prereqs.Definitions)

@@ -103,8 +103,8 @@ type FoundArtifactDefinition struct {
 	Rights domain.ArtifactRights
 }
 
-// NewArtifact is the result of PrepareArtifact.
-type NewArtifact struct {
+// ArtifactPrerequisites is the result of PrepareArtifact.
+type ArtifactPrerequisites struct {
 	// Existing is the artifact that already has the id, in any tenant.
 	Existing *domain.BusinessArtifact
 	// ExistingVisible reports whether Existing is visible to the caller.
@@ -133,10 +133,10 @@ SELECT ` + artifactDefinitionStateColumns + `,
 )
 
 // PrepareArtifact reads the rows that the creation of a business artifact depends on.
-func PrepareArtifact(caller domain.Caller, id uuid.UUID, key DefinitionKey) Read[*NewArtifact] {
-	n := &NewArtifact{}
+func PrepareArtifact(caller domain.Caller, id uuid.UUID, key DefinitionKey) Read[*ArtifactPrerequisites] {
+	n := &ArtifactPrerequisites{}
 	var existing domain.BusinessArtifact
-	return Read[*NewArtifact]{[]pg.Query{
+	return Read[*ArtifactPrerequisites]{[]pg.Query{
 		pg.Q(getArtifactByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
 			err := scanArtifact(&existing, &n.ExistingVisible)(rows)
 			if err == nil {
@@ -154,7 +154,7 @@ func PrepareArtifact(caller domain.Caller, id uuid.UUID, key DefinitionKey) Read
 				return err
 			},
 		),
-	}, func(tx *Tx) (*NewArtifact, error) {
+	}, func(tx *Tx) (*ArtifactPrerequisites, error) {
 		if n.ExistingVisible {
 			tx.Found(existing.ID, existing.Version())
 		}

@@ -119,8 +119,8 @@ SELECT d.id, d.tenant_id, d.published_version,
  GROUP BY d.id
  LIMIT 2`
 
-// NewProcess is the result of PrepareProcess.
-type NewProcess struct {
+// ProcessPrerequisites is the result of PrepareProcess.
+type ProcessPrerequisites struct {
 	// Taken reports whether a process has the id already, in any tenant: see GetTakenProcess.
 	Taken bool
 	// Definitions are the definitions that match the key, two when the key is ambiguous.
@@ -145,8 +145,8 @@ SELECT p.tenant_id
 // PrepareProcess reads the rows that the creation of a process depends on. The id of the originating process may be nil.
 func PrepareProcess(
 	caller domain.Caller, id uuid.UUID, key DefinitionKey, initiator PrincipalKey, related *uuid.UUID,
-) Read[*NewProcess] {
-	n := &NewProcess{}
+) Read[*ProcessPrerequisites] {
+	n := &ProcessPrerequisites{}
 	queries := []pg.Query{
 		pg.Q(processExists, []any{id}, pg.One(&n.Taken)),
 		pg.Q(
@@ -167,7 +167,7 @@ func PrepareProcess(
 			return pg.IgnoreNoRows(pg.One(&n.RelatedTenantID)(rows))
 		}))
 	}
-	return Read[*NewProcess]{queries, func(*Tx) (*NewProcess, error) { return n, nil }}
+	return Read[*ProcessPrerequisites]{queries, func(*Tx) (*ProcessPrerequisites, error) { return n, nil }}
 }
 
 // GetTakenProcess returns the process that has the id of a new one, nil if it is not visible to the caller.
@@ -187,8 +187,8 @@ func (tx *Tx) GetTakenProcess(ctx context.Context, caller domain.Caller, id uuid
 	return &p, nil
 }
 
-// NewItem is the result of PrepareProcessItem.
-type NewItem struct {
+// ItemPrerequisites is the result of PrepareProcessItem.
+type ItemPrerequisites struct {
 	// Existing is the item that already has the id, in any tenant.
 	Existing *domain.ProcessItem
 	// ExistingVisible reports whether Existing is visible to the caller.
@@ -224,8 +224,8 @@ SELECT ` + processColumns + `,
 // nil for none.
 func PrepareProcessItem(
 	caller domain.Caller, id, process uuid.UUID, owner PrincipalKey, thread *uuid.UUID,
-) Read[*NewItem] {
-	n := &NewItem{}
+) Read[*ItemPrerequisites] {
+	n := &ItemPrerequisites{}
 	var row itemRow
 	var found bool
 	locked := &LockedProcess{Process: &domain.Process{}}
@@ -249,7 +249,7 @@ func PrepareProcessItem(
 	if thread != nil {
 		queries = append(queries, threadsOf(caller, process, []uuid.UUID{*thread}, &n.Threads))
 	}
-	return Read[*NewItem]{queries, func(tx *Tx) (_ *NewItem, err error) {
+	return Read[*ItemPrerequisites]{queries, func(tx *Tx) (_ *ItemPrerequisites, err error) {
 		if found {
 			n.Existing, err = row.processItem()
 		}

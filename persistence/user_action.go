@@ -144,8 +144,8 @@ func (r *Reader) GetActionableProcessFor(
 	return &p, who, nil
 }
 
-// NewProcessAction is the result of PrepareProcessAction.
-type NewProcessAction struct {
+// ProcessActionPrerequisites is the result of PrepareProcessAction.
+type ProcessActionPrerequisites struct {
 	ActionableProcess
 	// Existing is the action that already has the id, on any process.
 	Existing *domain.ProcessAction
@@ -181,14 +181,14 @@ func threadsOf(caller domain.Caller, process uuid.UUID, ids []uuid.UUID, threads
 // blocks the process from being finished until the transaction ends.
 func PrepareProcessAction(
 	caller domain.Caller, process, id uuid.UUID, threads []uuid.UUID, now time.Time,
-) Read[*NewProcessAction] {
-	var n NewProcessAction
+) Read[*ProcessActionPrerequisites] {
+	var n ProcessActionPrerequisites
 	queries := append(n.queries(shareActionableProcess, caller.PrincipalID, memberScope(caller), process),
 		pg.Q(getProcessActionByID, []any{id}, scanProcessActionIfAny(&n.Existing, now)))
 	if len(threads) > 0 {
 		queries = append(queries, threadsOf(caller, process, threads, &n.Threads))
 	}
-	return Read[*NewProcessAction]{queries, func(tx *Tx) (*NewProcessAction, error) {
+	return Read[*ProcessActionPrerequisites]{queries, func(tx *Tx) (*ProcessActionPrerequisites, error) {
 		if !n.Relations.Sees {
 			return nil, domain.NotFound("process")
 		}

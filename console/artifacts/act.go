@@ -162,7 +162,7 @@ func (s *Screens) actForm(v *web.Visit) (*actForm, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.App.RetrieveArtifactOverview(v.Context(), v.Call, id)
+	found, err := s.App.RetrieveArtifactView(v.Context(), v.Call, id)
 	if err != nil {
 		return nil, err
 	}

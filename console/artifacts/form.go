@@ -37,10 +37,10 @@ type dataForm struct {
 
 	id uuid.UUID
 	// artifact is set if the page has already read it.
-	artifact *app.ArtifactOverview
+	artifact *app.ArtifactView
 }
 
-func (s *Screens) dataForm(call domain.Call, id uuid.UUID, artifact *app.ArtifactOverview) *dataForm {
+func (s *Screens) dataForm(call domain.Call, id uuid.UUID, artifact *app.ArtifactView) *dataForm {
 	return &dataForm{Finder: finders.Finder{App: s.App, Call: call}, id: id, artifact: artifact}
 }
 
@@ -50,12 +50,12 @@ func (f *dataForm) Load(ctx context.Context) (*forms.Document, error) {
 	f.artifact = nil
 	if found == nil {
 		var err error
-		if found, err = f.App.RetrieveArtifactOverview(ctx, f.Call, f.id); err != nil {
+		if found, err = f.App.RetrieveArtifactView(ctx, f.Call, f.id); err != nil {
 			return nil, err
 		}
 	}
 	f.Tenant = found.TenantID
-	of := &artifactView{ArtifactOverview: found}
+	of := &artifactView{ArtifactView: found}
 	doc := &forms.Document{
 		Schema: found.Definition.Spec.DataSchema, UISchema: found.Definition.Spec.UISchema, Version: string(found.Version()),
 		ReadOnly: !of.canEdit(), Path: pathOf(f.id, ""),

@@ -27,7 +27,7 @@ func artifactTabs() []ui.Tab {
 
 // artifactView is an artifact, and which tab of it.
 type artifactView struct {
-	*app.ArtifactOverview
+	*app.ArtifactView
 
 	Tab string
 	// Problem is the reason why the last action was refused, "" if none was.
@@ -73,11 +73,11 @@ func (s *Screens) tabHandler(tab string, content tabContent) web.Handler {
 
 // showTab shows a tab of an artifact. refused explains a failed action, nil for none.
 func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, refused *domain.Error, content tabContent) (*web.Answer, error) {
-	found, err := s.App.RetrieveArtifactOverview(v.Context(), v.Call, id)
+	found, err := s.App.RetrieveArtifactView(v.Context(), v.Call, id)
 	if err != nil {
 		return nil, err
 	}
-	of := &artifactView{ArtifactOverview: found, Tab: tab}
+	of := &artifactView{ArtifactView: found, Tab: tab}
 	body, err := content(of)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, refused *domai
 // Show shows the data of an artifact.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("", func(of *artifactView) (templ.Component, error) {
-		form, err := s.Forms().View(v.Context(), s.dataForm(v.Call, of.ID, of.ArtifactOverview))
+		form, err := s.Forms().View(v.Context(), s.dataForm(v.Call, of.ID, of.ArtifactView))
 		return data(of, form), err
 	})(v)
 }

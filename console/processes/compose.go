@@ -58,11 +58,11 @@ func (s *Screens) MessageForms() *forms.Screen {
 			if err != nil {
 				return nil, err
 			}
-			found, err := s.App.RetrieveProcessOverview(v.Context(), v.Call, id)
+			found, err := s.App.RetrieveProcessView(v.Context(), v.Call, id)
 			if err != nil {
 				return nil, err
 			}
-			return s.parseMessage(v, &processView{ProcessOverview: found})
+			return s.parseMessage(v, &processView{ProcessView: found})
 		},
 		Show: func(v *web.Visit, body templ.Component) (*web.Answer, error) {
 			return s.tabHandler("messages", func(of *processView) (templ.Component, error) {

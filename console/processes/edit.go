@@ -35,13 +35,13 @@ func (s *Screens) EditForms() *forms.Screen {
 // Edit shows the form of the values of a process.
 func (s *Screens) Edit(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("", func(of *processView) (templ.Component, error) {
-		form, err := s.EditForms().View(v.Context(), s.newValuesForm(v.Call, of.Whole.ID, of.ProcessOverview))
+		form, err := s.EditForms().View(v.Context(), s.newValuesForm(v.Call, of.Whole.ID, of.ProcessView))
 		return edit(of, form), err
 	})(v)
 }
 
 // formParts returns the values of a process in its form.
-func formParts(ctx context.Context, p *app.ProcessOverview) (forms.Values, error) {
+func formParts(ctx context.Context, p *app.ProcessView) (forms.Values, error) {
 	var values forms.Values
 	add := func(part form.Part, value *domain.JSONValue) {
 		if value != nil {
@@ -90,11 +90,11 @@ type valuesForm struct {
 
 	id uuid.UUID
 	// process is set if the page has already read it.
-	process  *app.ProcessOverview
+	process  *app.ProcessView
 	elements forms.Elements
 }
 
-func (s *Screens) newValuesForm(call domain.Call, id uuid.UUID, process *app.ProcessOverview) *valuesForm {
+func (s *Screens) newValuesForm(call domain.Call, id uuid.UUID, process *app.ProcessView) *valuesForm {
 	return &valuesForm{Finder: finders.Finder{App: s.App, Call: call}, id: id, process: process}
 }
 
@@ -104,7 +104,7 @@ func (f *valuesForm) Load(ctx context.Context) (*forms.Document, error) {
 	f.process = nil
 	if found == nil {
 		var err error
-		if found, err = f.App.RetrieveProcessOverview(ctx, f.Call, f.id); err != nil {
+		if found, err = f.App.RetrieveProcessView(ctx, f.Call, f.id); err != nil {
 			return nil, err
 		}
 	}

@@ -31,7 +31,7 @@ func (s *processView) visibleTabs() []ui.Tab {
 
 // processView is a process, and which tab of it.
 type processView struct {
-	*app.ProcessOverview
+	*app.ProcessView
 
 	Tab string
 	// User is the viewer.
@@ -81,11 +81,11 @@ func (s *Screens) tabHandler(tab string, content tabContent) web.Handler {
 
 // showTab shows a tab of a process. refused explains a failed action, nil for none.
 func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, refused *domain.Error, content tabContent) (*web.Answer, error) {
-	found, err := s.App.RetrieveProcessOverview(v.Context(), v.Call, id)
+	found, err := s.App.RetrieveProcessView(v.Context(), v.Call, id)
 	if err != nil {
 		return nil, err
 	}
-	of := &processView{ProcessOverview: found, Tab: tab, User: v.Call.PrincipalID}
+	of := &processView{ProcessView: found, Tab: tab, User: v.Call.PrincipalID}
 	body, err := content(of)
 	if err != nil {
 		return nil, err

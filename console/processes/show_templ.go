@@ -537,7 +537,7 @@ func related(s *processView) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		if len(s.ProcessOverview.Related) == 0 {
+		if len(s.ProcessView.Related) == 0 {
 			templ_7745c5c3_Err = ui.Empty("link", ui.T(ctx, "There are no related processes."), ui.T(ctx, "Processes that started this one, or that it started, appear here.")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -547,7 +547,7 @@ func related(s *processView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, r := range s.ProcessOverview.Related {
+			for _, r := range s.ProcessView.Related {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<li class=\"row-item\"><a class=\"row-link\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
