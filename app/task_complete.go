@@ -28,17 +28,16 @@ func (s *Service) CompleteProcessItemTask(
 		if err != nil {
 			return nil, err
 		}
-		definition, ok := d.items[item.DefinitionCode()]
-		requireValid := ok && definition.Spec.RequireValidDataOnComplete
+		var require domain.TaskRequirements
+		if definition, ok := d.items[item.DefinitionCode()]; ok {
+			require = domain.TaskRequirements{
+				ValidData: definition.Spec.RequireValidDataOnComplete, Elements: definition.Spec.Elements,
+			}
+		}
 		before := taskState(item)
-		changed, err := item.Complete(requireValid, locked.Rights, call.PrincipalID, now)
+		changed, err := item.Complete(require, locked.Rights, call.PrincipalID, now)
 		if err != nil || !changed {
 			return nil, err
-		}
-		if ok {
-			if err := item.Task.CheckMandatory(definition.Spec.Elements); err != nil {
-				return nil, err
-			}
 		}
 		saved := saveTaskState(tx, item, before, call.PrincipalID, now)
 		finishActivity(tx, item.ID, locked.RunID, now)

@@ -178,8 +178,8 @@ func (i *ProcessItem) Release(rights ItemRights, by uuid.UUID, now time.Time) (b
 
 // Complete moves a task of the caller to COMPLETED and reports whether that changed it. A task of another owner
 // is refused with TASK_NOT_OWNED, and so is one without an owner unless the caller may become its owner. Data that
-// violates its schema is refused with TASK_DATA_INVALID if the definition requires valid data.
-func (i *ProcessItem) Complete(requireValidData bool, rights ItemRights, by uuid.UUID, now time.Time) (bool, error) {
+// does not meet the requirements is refused with TASK_DATA_INVALID.
+func (i *ProcessItem) Complete(require TaskRequirements, rights ItemRights, by uuid.UUID, now time.Time) (bool, error) {
 	mayOwn := i.OwnerID == nil && (rights.Candidate || rights.Manages)
 	if !mayOwn && !i.ownedBy(by) {
 		return false, notOwned()
@@ -191,15 +191,33 @@ func (i *ProcessItem) Complete(requireValidData bool, rights ItemRights, by uuid
 	if task.State == TaskCompleted {
 		return false, nil
 	}
-	valid := (task.Data == nil || task.Data.Valid) && task.Elements.Valid()
-	if requireValidData && !valid && task.State == TaskClaimed {
-		return false, task.invalidData()
+	if task.State == TaskClaimed {
+		if err := task.check(require); err != nil {
+			return false, err
+		}
 	}
 	if err := task.act(completeTask, now); err != nil {
 		return false, err
 	}
 	i.touch(by, now)
 	return true, nil
+}
+
+// TaskRequirements are the requirements of a definition for the data of a completed task.
+type TaskRequirements struct {
+	// ValidData requires that the data is valid.
+	ValidData bool
+	// Elements are the elements; mandatory ones require a value.
+	Elements []ElementDefinition
+}
+
+// check refuses data that does not meet the requirements.
+func (t *Task) check(require TaskRequirements) error {
+	valid := (t.Data == nil || t.Data.Valid) && t.Elements.Valid()
+	if require.ValidData && !valid {
+		return t.invalidData()
+	}
+	return t.checkMandatory(require.Elements)
 }
 
 // invalidData refuses to complete the task, and names every place of its data that is not valid: by a JSON Pointer into
@@ -222,8 +240,8 @@ func (t *Task) invalidData() *Error {
 	return refusal
 }
 
-// CheckMandatory refuses to complete a task in which mandatory elements have no value, and names them.
-func (t *Task) CheckMandatory(definitions []ElementDefinition) error {
+// checkMandatory refuses to complete a task in which mandatory elements have no value, and names them.
+func (t *Task) checkMandatory(definitions []ElementDefinition) error {
 	refusal := Conflict(CodeTaskDataInvalid, "a mandatory element of the task has no value")
 	for i, d := range definitions {
 		if !t.Elements.Complete(definitions[i : i+1]) {

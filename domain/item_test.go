@@ -159,29 +159,34 @@ func TestComplete(t *testing.T) {
 		return i
 	}
 	candidate, manager := domain.ItemRights{Candidate: true}, domain.ItemRights{ProcessRights: domain.ProcessRights{Manages: true}}
+	lenient, strict := domain.TaskRequirements{}, domain.TaskRequirements{ValidData: true}
+	mandatory := domain.TaskRequirements{Elements: []domain.ElementDefinition{{Code: "A", Mandatory: true}}}
 	for _, c := range []struct {
 		itemCase
-		requireValid bool
+		require domain.TaskRequirements
 	}{
-		{itemCase{name: "by its owner", item: task(claimed, other), change: to(completed, 0)}, false},
-		{itemCase{name: "by another principal", item: task(claimed, third), code: domain.CodeTaskNotOwned}, false},
-		{itemCase{name: "without an owner by a candidate", item: task(ready, 0), rights: candidate, code: domain.CodeInvalidState}, false},
-		{itemCase{name: "without an owner by a manager", item: task(ready, 0), rights: manager, code: domain.CodeInvalidState}, false},
-		{itemCase{name: "again", item: task(completed, other)}, false},
-		{itemCase{name: "again by another", item: task(completed, third), code: domain.CodeTaskNotOwned}, false},
-		{itemCase{name: "a cancelled one", item: task(cancelled, other), code: domain.CodeInvalidState}, false},
-		{itemCase{name: "cancelled without an owner", item: task(cancelled, 0), rights: candidate, code: domain.CodeInvalidState}, true},
-		{itemCase{name: "a message", item: message(), rights: manager, code: domain.CodeInvalidState}, false},
-		{itemCase{name: "with invalid data", item: with(task(claimed, other), false), change: to(completed, 0)}, false},
-		{itemCase{name: "with invalid data where it must be valid", item: with(task(claimed, other), false), code: domain.CodeTaskDataInvalid}, true},
-		{itemCase{name: "with valid data where it must be valid", item: with(task(claimed, other), true), change: to(completed, 0)}, true},
-		{itemCase{name: "without data where it must be valid", item: task(claimed, other), change: to(completed, 0)}, true},
-		{itemCase{name: "again with data that is not valid any more", item: with(task(completed, other), false)}, true},
+		{itemCase{name: "by its owner", item: task(claimed, other), change: to(completed, 0)}, lenient},
+		{itemCase{name: "by another principal", item: task(claimed, third), code: domain.CodeTaskNotOwned}, lenient},
+		{itemCase{name: "without an owner by a candidate", item: task(ready, 0), rights: candidate, code: domain.CodeInvalidState}, lenient},
+		{itemCase{name: "without an owner by a manager", item: task(ready, 0), rights: manager, code: domain.CodeInvalidState}, lenient},
+		{itemCase{name: "again", item: task(completed, other)}, lenient},
+		{itemCase{name: "again by another", item: task(completed, third), code: domain.CodeTaskNotOwned}, lenient},
+		{itemCase{name: "a cancelled one", item: task(cancelled, other), code: domain.CodeInvalidState}, lenient},
+		{itemCase{name: "cancelled without an owner", item: task(cancelled, 0), rights: candidate, code: domain.CodeInvalidState}, strict},
+		{itemCase{name: "a message", item: message(), rights: manager, code: domain.CodeInvalidState}, lenient},
+		{itemCase{name: "with invalid data", item: with(task(claimed, other), false), change: to(completed, 0)}, lenient},
+		{itemCase{name: "with invalid data where it must be valid", item: with(task(claimed, other), false), code: domain.CodeTaskDataInvalid}, strict},
+		{itemCase{name: "with valid data where it must be valid", item: with(task(claimed, other), true), change: to(completed, 0)}, strict},
+		{itemCase{name: "without data where it must be valid", item: task(claimed, other), change: to(completed, 0)}, strict},
+		{itemCase{name: "again with data that is not valid any more", item: with(task(completed, other), false)}, strict},
+		{itemCase{name: "without a mandatory element", item: task(claimed, other), code: domain.CodeTaskDataInvalid}, mandatory},
+		{itemCase{name: "again without a mandatory element", item: task(completed, other)}, mandatory},
+		{itemCase{name: "cancelled without a mandatory element", item: task(cancelled, other), code: domain.CodeInvalidState}, mandatory},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.check(t, func(i *domain.ProcessItem) (bool, error) {
-				return i.Complete(c.requireValid, c.rights, id(other), at(1))
+				return i.Complete(c.require, c.rights, id(other), at(1))
 			})
 		})
 	}
@@ -249,7 +254,7 @@ func TestRightsPrecedeStates(t *testing.T) {
 			return err
 		},
 		"complete": func(i *domain.ProcessItem, rights domain.ItemRights) error {
-			_, err := i.Complete(false, rights, id(other), at(1))
+			_, err := i.Complete(domain.TaskRequirements{}, rights, id(other), at(1))
 			return err
 		},
 		"append a log entry": func(i *domain.ProcessItem, rights domain.ItemRights) error {
