@@ -28,24 +28,26 @@ func newActionError(err error) error {
 	return err
 }
 
-// carryOut invokes an action, and where it fails for good stores it as one that
-// failed: then attempt is called again with the reason.
-func carryOut(attempt func(failed *domain.Error) error) error {
-	err := attempt(nil)
-	if failure, ok := errors.AsType[actionError](err); ok {
-		return attempt(failure.cause)
+// attemptAction calls attempt to invoke an action and, if that fails with an actionError, again with its cause to store
+// the failed action. It returns the outcome of the last attempt, also with an error.
+func attemptAction[T any](attempt func(cause *domain.Error) (T, error)) (outcome T, err error) {
+	var failure actionError
+	for range 2 {
+		if outcome, err = attempt(failure.cause); !errors.As(err, &failure) {
+			break
+		}
 	}
-	return err
+	return outcome, err
 }
 
 // invalidInput returns an input that could not even be held against its schema. field
 // is the one that has it.
-func invalidInput(given json.RawMessage, field domain.Field, failed *domain.Error) *domain.JSONValue {
+func invalidInput(given json.RawMessage, field domain.Field, cause *domain.Error) *domain.JSONValue {
 	if given == nil {
 		return nil
 	}
 	value := &domain.JSONValue{Value: given}
-	for _, detail := range failed.Details {
+	for _, detail := range cause.Details {
 		if detail.Field == field {
 			value.Errors = append(value.Errors, domain.ValueError{PropertyPath: detail.Location, Type: "format"})
 		}

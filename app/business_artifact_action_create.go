@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -38,44 +39,57 @@ func (s *Service) CreateBusinessArtifactAction(
 	ctx context.Context, call domain.Call, artifact uuid.UUID, in NewBusinessArtifactAction,
 ) (action *domain.BusinessArtifactAction, created bool, err error) {
 	id, now := idOr(in.ID), s.now()
-	attempt := func(tx *persistence.Tx, failed *domain.Error) (domain.Events, error) {
-		l, err := newTextLookUps(call.Caller, now, &artifact, in.WorkflowInput, in.DownloadInput, in.Metadata, in.Entity, in.Value)
-		if err != nil {
-			return nil, err
-		}
-		locked, vals, err := persistence.Both(ctx, tx, persistence.LockArtifactAction(call.Caller, artifact, id, now), l.readValues())
-		if err != nil {
-			return nil, err
-		}
-		if err := locked.Artifact.Rights.RequireEditor(); err != nil {
-			return nil, err
-		}
-		if known := locked.Action; known != nil && known.Definition.Code == in.Code {
-			action, created = known, false
-			return nil, nil
-		}
-		if locked.Action != nil || locked.Taken {
-			return nil, idTaken(nil)
-		}
-		created = true
-		action, err = s.invokeArtifactAction(ctx, vals, id, locked.Artifact, in, failed)
-		if deleted := locked.Artifact.CheckKept(); deleted != nil && !domain.HasCode(err, domain.CodeAccessDenied) {
-			return nil, deleted
-		}
-		return vals.events, err
-	}
-	err = carryOut(func(failed *domain.Error) error {
-		return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) { return attempt(tx, failed) })
+	in.ID = &id
+	outcome, err := attemptAction(func(cause *domain.Error) (outcome artifactActionOutcome, err error) {
+		err = s.write(ctx, call, func(tx *persistence.Tx) (events domain.Events, err error) {
+			outcome, events, err = s.attemptArtifactAction(ctx, tx, call.Caller, artifact, in, now, cause)
+			return events, err
+		})
+		return outcome, err
 	})
 	if err != nil {
 		return nil, false, err
 	}
-	return action, created, nil
+	return outcome.action, outcome.created, nil
+}
+
+// artifactActionOutcome is the outcome of an attempt to invoke an action.
+type artifactActionOutcome struct {
+	action  *domain.BusinessArtifactAction
+	created bool
+}
+
+// attemptArtifactAction invokes an action or, with the cause of a failed attempt, stores the failed action.
+func (s *Service) attemptArtifactAction(
+	ctx context.Context, tx *persistence.Tx, caller domain.Caller, artifact uuid.UUID, in NewBusinessArtifactAction,
+	now time.Time, cause *domain.Error,
+) (outcome artifactActionOutcome, events domain.Events, err error) {
+	l, err := newTextLookUps(caller, now, &artifact, in.WorkflowInput, in.DownloadInput, in.Metadata, in.Entity, in.Value)
+	if err != nil {
+		return outcome, nil, err
+	}
+	locked, vals, err := persistence.Both(ctx, tx, persistence.LockArtifactAction(caller, artifact, *in.ID, now), l.readValues())
+	if err != nil {
+		return outcome, nil, err
+	}
+	if err := locked.Artifact.Rights.RequireEditor(); err != nil {
+		return outcome, nil, err
+	}
+	if existing := locked.Action; existing != nil && existing.Definition.Code == in.Code {
+		return artifactActionOutcome{action: existing}, nil, nil
+	}
+	if locked.Action != nil || locked.Taken {
+		return outcome, nil, idTaken(nil)
+	}
+	action, err := s.invokeArtifactAction(ctx, vals, locked.Artifact, in, cause)
+	if deleted := locked.Artifact.CheckKept(); deleted != nil && !domain.HasCode(err, domain.CodeAccessDenied) {
+		return outcome, nil, deleted
+	}
+	return artifactActionOutcome{action, true}, vals.events, err
 }
 
 func (s *Service) invokeArtifactAction(
-	ctx context.Context, vals *values, id uuid.UUID, artifact *persistence.LockedArtifact, in NewBusinessArtifactAction,
-	failed *domain.Error,
+	ctx context.Context, vals *values, artifact *persistence.LockedArtifact, in NewBusinessArtifactAction, cause *domain.Error,
 ) (*domain.BusinessArtifactAction, error) {
 	d, err := s.artifactDefinitions.getOfArtifact(ctx, vals.tx, artifact)
 	if err != nil {
@@ -86,13 +100,13 @@ func (s *Service) invokeArtifactAction(
 		return nil, unknownArtifactAction()
 	}
 	a := &domain.BusinessArtifactAction{
-		Action:     vals.newAction(id, artifact.TenantID, domain.NewActionDefinitionRef(d.ID, spec.Code)),
+		Action:     vals.newAction(*in.ID, artifact.TenantID, domain.NewActionDefinitionRef(d.ID, spec.Code)),
 		ArtifactID: artifact.ID, Type: spec.Type,
 	}
 	input, field := in.inputOf(a.Type)
-	if failed != nil {
-		a.Input = invalidInput(input, field, failed)
-		a.Refuse(failed, vals.caller.PrincipalID, vals.now)
+	if cause != nil {
+		a.Input = invalidInput(input, field, cause)
+		a.Refuse(cause, vals.caller.PrincipalID, vals.now)
 		return a, insertArtifactAction(vals.change, a)
 	}
 	switch a.Type {
@@ -107,7 +121,7 @@ func (s *Service) invokeArtifactAction(
 }
 
 // inputOf returns the input for the worker of an action of the type, and its field.
-func (in *NewBusinessArtifactAction) inputOf(of domain.ArtifactActionType) (inputOf json.RawMessage, field domain.Field) {
+func (in *NewBusinessArtifactAction) inputOf(of domain.ArtifactActionType) (input json.RawMessage, field domain.Field) {
 	switch of {
 	case domain.ArtifactActionStartWorkflow:
 		return in.WorkflowInput, domain.FieldWorkflowInput
@@ -216,13 +230,13 @@ func (s *Service) invokeCreateArtifact(
 	if err != nil {
 		return err
 	}
-	made, err := s.addArtifact(ctx, vals, id, found.ArtifactDefinitionState, value)
+	created, err := s.addArtifact(ctx, vals, id, found.ArtifactDefinitionState, value)
 	if err != nil {
 		return nestError(domain.FieldArtifactValue, "", err)
 	}
-	a.CreatedDefinition, a.CreatedID = &made.Definition, &made.ID
-	if made.Data != nil {
-		a.Value = made.Data.Value
+	a.CreatedDefinition, a.CreatedID = &created.Definition, &created.ID
+	if created.Data != nil {
+		a.Value = created.Data.Value
 	}
 	a.Complete(vals.caller.PrincipalID, vals.now)
 	return insertArtifactAction(vals.change, a)

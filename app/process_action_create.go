@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -40,85 +41,100 @@ func (s *Service) CreateProcessAction(
 	ctx context.Context, call domain.Call, process uuid.UUID, in NewProcessAction,
 ) (action *domain.ProcessAction, created bool, err error) {
 	id, now := idOr(in.ID), s.now()
-	var faulty func() error
-	attempt := func(tx *persistence.Tx, failed *domain.Error) (domain.Events, error) {
-		faulty = nil
-		l, err := newTextLookUps(call.Caller, now, nil, in.Metadata, in.Entity, in.SignalInput)
-		if err != nil {
-			return nil, err
-		}
-		prereqs, vals, err := persistence.Both(ctx, tx, persistence.PrepareProcessAction(call.Caller, process, id, in.threadIDs(), now), l.readValues())
-		if err != nil {
-			return nil, err
-		}
-		existing := prereqs.Existing
-		if existing != nil && existing.ProcessID == process && existing.Definition.Code == in.Code {
-			action, created = existing, false
-			return nil, nil
-		}
-		d, err := s.definitions.get(ctx, tx, prereqs.Process.Definition.Version)
-		if err != nil {
-			return nil, err
-		}
-		requested := d.findAction(in.Code)
-		switch {
-		case existing != nil && requested == nil:
-			return nil, idTaken(nil)
-		case existing != nil:
-			return nil, idTaken(requested.accessError(&prereqs.ActionableProcess))
-		case requested == nil:
-			return nil, unknownAction(domain.FieldUserAction, "is not a user action of the process")
-		}
-		obstacle, fault := requested.firstObstacle(ctx, &prereqs.ActionableProcess, s.now())
-		if fault != nil {
-			faulty = func() error { return s.recordFault(ctx, requested, &prereqs.ActionableProcess, fault) }
-		}
-		if obstacle != "" {
-			return nil, obstacle.Refusal()
-		}
-		created = true
-		action, err = s.invokeUserAction(ctx, vals, id, d, requested, prereqs, in, failed)
-		return vals.events, err
-	}
-	err = carryOut(func(failed *domain.Error) error {
-		return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) { return attempt(tx, failed) })
+	in.ID = &id
+	outcome, err := attemptAction(func(cause *domain.Error) (outcome processActionOutcome, err error) {
+		err = s.write(ctx, call, func(tx *persistence.Tx) (events domain.Events, err error) {
+			outcome, events, err = s.attemptProcessAction(ctx, tx, call.Caller, process, in, now, cause)
+			return events, err
+		})
+		return outcome, err
 	})
-	if faulty != nil {
-		if err := faulty(); err != nil {
+	if outcome.fault != nil {
+		if err := s.recordFault(ctx, outcome.fault); err != nil {
 			return nil, false, err
 		}
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	return action, created, nil
+	return outcome.action, outcome.created, nil
+}
+
+// processActionOutcome is the outcome of an attempt to invoke an action. fault is the failure of the availability
+// expression, nil if there is none; an attempt that failed has it too.
+type processActionOutcome struct {
+	action  *domain.ProcessAction
+	created bool
+	fault   *availabilityFault
+}
+
+// attemptProcessAction invokes an action or, with the cause of a failed attempt, stores the failed action.
+func (s *Service) attemptProcessAction(
+	ctx context.Context, tx *persistence.Tx, caller domain.Caller, process uuid.UUID, in NewProcessAction,
+	now time.Time, cause *domain.Error,
+) (outcome processActionOutcome, events domain.Events, err error) {
+	l, err := newTextLookUps(caller, now, nil, in.Metadata, in.Entity, in.SignalInput)
+	if err != nil {
+		return outcome, nil, err
+	}
+	prereqs, vals, err := persistence.Both(ctx, tx, persistence.PrepareProcessAction(caller, process, *in.ID, in.threadIDs(), now), l.readValues())
+	if err != nil {
+		return outcome, nil, err
+	}
+	existing := prereqs.Existing
+	if existing != nil && existing.ProcessID == process && existing.Definition.Code == in.Code {
+		return processActionOutcome{action: existing}, nil, nil
+	}
+	d, err := s.definitions.get(ctx, tx, prereqs.Process.Definition.Version)
+	if err != nil {
+		return outcome, nil, err
+	}
+	requested := d.findAction(in.Code)
+	switch {
+	case existing != nil && requested == nil:
+		return outcome, nil, idTaken(nil)
+	case existing != nil:
+		return outcome, nil, idTaken(requested.accessError(&prereqs.ActionableProcess))
+	case requested == nil:
+		return outcome, nil, unknownAction(domain.FieldUserAction, "is not a user action of the process")
+	}
+	obstacle, fault := requested.firstObstacle(ctx, &prereqs.ActionableProcess, s.now())
+	if fault != nil {
+		outcome.fault = &availabilityFault{requested, &prereqs.ActionableProcess, fault}
+	}
+	if obstacle != "" {
+		return outcome, nil, obstacle.Refusal()
+	}
+	outcome.created = true
+	outcome.action, err = s.invokeUserAction(ctx, vals, d, requested, prereqs, in, cause)
+	return outcome, vals.events, err
 }
 
 // threadIDs returns the threads that the request names.
 func (in *NewProcessAction) threadIDs() []uuid.UUID {
-	var asked []uuid.UUID
+	var ids []uuid.UUID
 	for _, thread := range []*uuid.UUID{in.TaskThreadID, in.MessageThreadID} {
 		if thread != nil {
-			asked = append(asked, *thread)
+			ids = append(ids, *thread)
 		}
 	}
-	return asked
+	return ids
 }
 
 func (s *Service) invokeUserAction(
-	ctx context.Context, vals *values, id uuid.UUID, d *definition, requested *userAction, prereqs *persistence.ProcessActionPrerequisites,
-	in NewProcessAction, failed *domain.Error,
+	ctx context.Context, vals *values, d *definition, requested *userAction, prereqs *persistence.ProcessActionPrerequisites,
+	in NewProcessAction, cause *domain.Error,
 ) (*domain.ProcessAction, error) {
 	p := &prereqs.Process
 	a := &domain.ProcessAction{
-		Action:    vals.newAction(id, p.TenantID, domain.NewActionDefinitionRef(d.ID, requested.Code)),
+		Action:    vals.newAction(*in.ID, p.TenantID, domain.NewActionDefinitionRef(d.ID, requested.Code)),
 		ProcessID: p.ID, DefinitionVersion: d.Version, Type: requested.Type,
 	}
-	if failed != nil {
+	if cause != nil {
 		if a.Type == domain.ProcessActionSendSignal {
-			a.SignalName, a.Input = requested.SignalName, invalidInput(in.SignalInput, domain.FieldSignalInput, failed)
+			a.SignalName, a.Input = requested.SignalName, invalidInput(in.SignalInput, domain.FieldSignalInput, cause)
 		}
-		a.Refuse(failed, vals.caller.PrincipalID, vals.now)
+		a.Refuse(cause, vals.caller.PrincipalID, vals.now)
 		return a, insertProcessAction(vals.change, a)
 	}
 	var err error

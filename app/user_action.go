@@ -110,16 +110,21 @@ func (d *definition) findAction(code string) *userAction {
 	return nil
 }
 
+// availabilityFault is the failure of the availability expression of an action.
+type availabilityFault struct {
+	action  *userAction
+	process *persistence.ActionableProcess
+	err     error
+}
+
 // recordFault records the failure of an expression for administrators, at most once in a faultInterval. It uses a
 // transaction of its own, since the request reads only.
-func (s *Service) recordFault(
-	ctx context.Context, a *userAction, p *persistence.ActionableProcess, fault error,
-) error {
+func (s *Service) recordFault(ctx context.Context, fault *availabilityFault) error {
 	if err := ctx.Err(); err != nil {
 		// The request ended, and not the expression failed.
 		return err
 	}
-	now := s.now()
+	now, a, p := s.now(), fault.action, &fault.process.Process
 	last := a.recorded.Load()
 	if last != 0 && now.Sub(time.Unix(0, last)) < faultInterval || !a.recorded.CompareAndSwap(last, now.UnixNano()) {
 		return nil
@@ -128,8 +133,8 @@ func (s *Service) recordFault(
 	// no event.
 	err := s.writeInternal(ctx, func(tx *persistence.Tx) error {
 		tx.RecordAvailabilityFault(domain.AvailabilityFault{
-			TenantID: p.Process.TenantID, Definition: p.Process.Definition, ActionCode: a.Code, ProcessID: p.Process.ID,
-			Message: fault.Error(), FirstAt: now, LastAt: now,
+			TenantID: p.TenantID, Definition: p.Definition, ActionCode: a.Code, ProcessID: p.ID,
+			Message: fault.err.Error(), FirstAt: now, LastAt: now,
 		})
 		return nil
 	})

@@ -43,7 +43,7 @@ func (s *Service) availableActions(
 		obstacle, fault := a.firstObstacle(ctx, p, s.now())
 		switch {
 		case fault != nil:
-			if err := s.recordFault(ctx, a, p, fault); err != nil {
+			if err := s.recordFault(ctx, &availabilityFault{a, p, fault}); err != nil {
 				return nil, err
 			}
 		case obstacle == "":

@@ -20,5 +20,5 @@ func TestRecordFaultOfARequestThatEnded(t *testing.T) {
 	p := &persistence.ActionableProcess{Process: domain.Process{}}
 	_, fault := a.isAvailable(ctx, p.Model(time.Now()))
 	require.ErrorIs(t, fault, context.Canceled)
-	require.ErrorIs(t, (&Service{}).recordFault(ctx, a, p, fault), context.Canceled)
+	require.ErrorIs(t, (&Service{}).recordFault(ctx, &availabilityFault{a, p, fault}), context.Canceled)
 }
