@@ -43,7 +43,7 @@ func TestDocumentsAreExpiredSweptAndMissed(t *testing.T) { //nolint:funlen // on
 	upload := func(n int) {
 		for i := range n {
 			_, err := service.UploadProcessDocument(t.Context(), tenant.Call, process.ID,
-				storage.Upload{Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader(fmt.Sprint(i))})
+				storage.File{Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader(fmt.Sprint(i))})
 			require.NoError(t, err)
 		}
 	}

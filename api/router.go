@@ -31,7 +31,7 @@ type Options struct {
 
 	Service *app.Service
 	// Administration implements the operations of administrators.
-	Administration *administration.Administration
+	Administration *administration.Service
 	// Revocations are the revocations of engine tokens.
 	Revocations   *authn.Revocations
 	Authenticator *authn.Authenticator

@@ -29,7 +29,7 @@ import (
 // engineAccess is a service with one tenant and an application that runs a definition.
 type engineAccess struct {
 	*app.Service
-	*administration.Administration
+	*administrationService
 	*storage.Store
 
 	db     *persistence.DB
@@ -60,7 +60,7 @@ func newEngineAccess(t *testing.T) engineAccess {
 
 	store := storage.New(storage.Options{DB: db, Clock: clock})
 	a := engineAccess{
-		Service: app.New(app.Options{Store: store, Issuer: issuer}), Administration: administration.New(administration.Options{Store: store}),
+		Service: app.New(app.Options{Store: store, Issuer: issuer}), administrationService: administration.New(administration.Options{Store: store}),
 		Store: store, db: db, url: url, issuer: issuer, now: now, later: later,
 		tenant: domain.Membership{TenantID: uuid.New(), Namespace: "demo", Role: domain.RoleMember},
 	}

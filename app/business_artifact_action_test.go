@@ -34,7 +34,7 @@ func newActing(t *testing.T, code string) acting {
 	a := acting{running: running{db: db, Tenant: enginetest.Seed(t, db, "tenant", "Loan")}}
 	store := storage.New(storage.Options{DB: db, Clock: time.Now})
 	a.Service = app.New(app.Options{Store: store, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute})
-	a.Administration = administration.New(administration.Options{Store: store})
+	a.administrationService = administration.New(administration.Options{Store: store})
 	definition := uuid.New()
 	document, err := resource.FromStored(resource.KindBusinessArtifactDefinition,
 		resource.Metadata{Code: "CUSTOMER", Tenant: "tenant"}, []byte(`{"name":"Customer","actions":[`+

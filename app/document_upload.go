@@ -17,7 +17,7 @@ import (
 // VALIDATION for a content type that is none, PROCESS_FINISHED,
 // DOCUMENT_TOO_LARGE.
 func (s *Service) UploadProcessDocument(
-	ctx context.Context, call domain.Call, process uuid.UUID, in storage.Upload,
+	ctx context.Context, call domain.Call, process uuid.UUID, in storage.File,
 ) (*domain.Document, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (s *Service) UploadProcessDocument(
 // artifact. It requires the Editor permission. Errors: VALIDATION for a content type
 // that is none, INVALID_STATE for an artifact that is deleted, DOCUMENT_TOO_LARGE.
 func (s *Service) UploadBusinessArtifactDocument(
-	ctx context.Context, call domain.Call, artifact uuid.UUID, in storage.Upload,
+	ctx context.Context, call domain.Call, artifact uuid.UUID, in storage.File,
 ) (*domain.Document, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (s *Service) UploadBusinessArtifactDocument(
 // then. It has the conditions and errors of UploadProcessDocument and
 // UploadBusinessArtifactDocument, and VALIDATION for a target that is neither.
 func (s *Service) UploadDocument(
-	ctx context.Context, call domain.Call, target string, in storage.Upload,
+	ctx context.Context, call domain.Call, target string, in storage.File,
 ) (*domain.Document, error) {
 	in.Lifetime = domain.TargetedLifetime
 	at, _ := kuflowref.ParseResource(target)

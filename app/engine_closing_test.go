@@ -17,10 +17,13 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
+// administrationService has a name other than app.Service, for structs with both.
+type administrationService = administration.Service
+
 // running is a service with a process with the workflow run "run-1".
 type running struct {
 	*app.Service
-	*administration.Administration
+	*administrationService
 	enginetest.Tenant
 
 	db      *persistence.DB
@@ -33,7 +36,7 @@ func newRunning(t *testing.T) running {
 	r := running{db: db, Tenant: enginetest.Seed(t, db, "tenant", "Loan")}
 	store := storage.New(storage.Options{DB: db, Clock: time.Now})
 	r.Service = app.New(app.Options{Store: store, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute})
-	r.Administration = administration.New(administration.Options{Store: store})
+	r.administrationService = administration.New(administration.Options{Store: store})
 	r.process = r.Create(t, r.Service, "Loan")
 	require.Equal(t, domain.CommandStart, r.carryOut(t, "run-1").Kind)
 	return r

@@ -14,7 +14,7 @@ import (
 // UploadProcessUserActionDocument (A13, B14) is UploadProcessActionDocument that
 // returns the process.
 func (s *Service) UploadProcessUserActionDocument(
-	ctx context.Context, call domain.Call, process, action uuid.UUID, in storage.Upload,
+	ctx context.Context, call domain.Call, process, action uuid.UUID, in storage.File,
 ) (p *domain.Process, taken bool, err error) {
 	site, err := s.deliverDocument(ctx, call, process, action, in)
 	if site == nil || err != nil {
@@ -29,7 +29,7 @@ func (s *Service) UploadProcessUserActionDocument(
 // permission. Errors: NOT_FOUND, INVALID_STATE for an action that delivers no
 // document, VALIDATION, DOCUMENT_TOO_LARGE.
 func (s *Service) UploadProcessActionDocument(
-	ctx context.Context, call domain.Call, process, action uuid.UUID, in storage.Upload,
+	ctx context.Context, call domain.Call, process, action uuid.UUID, in storage.File,
 ) (a *domain.ProcessAction, taken bool, err error) {
 	site, err := s.deliverDocument(ctx, call, process, action, in)
 	if site == nil || err != nil {
@@ -41,7 +41,7 @@ func (s *Service) UploadProcessActionDocument(
 // deliverDocument stores the document of an action and completes the action. It returns
 // nil for an action that is final already.
 func (s *Service) deliverDocument(
-	ctx context.Context, call domain.Call, process, action uuid.UUID, in storage.Upload,
+	ctx context.Context, call domain.Call, process, action uuid.UUID, in storage.File,
 ) (*persistence.ProcessActionSite, error) {
 	if err := in.Check(); err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func newInvoked(t *testing.T, code string) invoked {
 	i.Service = app.New(app.Options{
 		Store: shared, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute, Documents: store,
 	})
-	i.Administration = administration.New(administration.Options{Store: shared})
+	i.administrationService = administration.New(administration.Options{Store: shared})
 	definition := domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: "MANUAL"}
 	require.NoError(t, db.Write(t.Context(), func(tx *persistence.Tx) error {
 		tx.PublishVersion(persistence.DefinitionVersion{
@@ -85,7 +85,7 @@ func (i invoked) retrieve(t *testing.T) *domain.ProcessAction {
 
 func (i invoked) upload(t *testing.T) bool {
 	t.Helper()
-	_, taken, err := i.UploadProcessActionDocument(t.Context(), i.Call, i.process.ID, i.action.ID, storage.Upload{
+	_, taken, err := i.UploadProcessActionDocument(t.Context(), i.Call, i.process.ID, i.action.ID, storage.File{
 		Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader("text"),
 	})
 	require.NoError(t, err)

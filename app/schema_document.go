@@ -18,7 +18,7 @@ import (
 // document and for a content type that is none, DOCUMENT_TYPE, DOCUMENT_TOO_LARGE,
 // PROCESS_FINISHED.
 func (s *Service) SaveEntityDocument(
-	ctx context.Context, call domain.Call, process uuid.UUID, schemaPath string, in storage.Upload,
+	ctx context.Context, call domain.Call, process uuid.UUID, schemaPath string, in storage.File,
 ) (*domain.Document, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (s *Service) SaveEntityDocument(
 // SaveTaskJSONFormsDocument (A29) is SaveEntityDocument for the form data of an
 // open task. It requires owning the task or the Manager permission.
 func (s *Service) SaveTaskJSONFormsDocument(
-	ctx context.Context, call domain.Call, task uuid.UUID, schemaPath string, in storage.Upload,
+	ctx context.Context, call domain.Call, task uuid.UUID, schemaPath string, in storage.File,
 ) (*domain.Document, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (s *Service) SaveTaskJSONFormsDocument(
 
 // checkFits refuses a document that the schema does not accept at a path, or that is
 // larger than the schema allows.
-func checkFits(in *storage.Upload, schema *jsondoc.Schema, path string) error {
+func checkFits(in *storage.File, schema *jsondoc.Schema, path string) error {
 	rule, ok := schema.DocumentAt(path)
 	switch {
 	case !ok:

@@ -13,7 +13,7 @@ import (
 
 // ElementUpload is a document for an element of a task.
 type ElementUpload struct {
-	storage.Upload
+	storage.File
 	// Code is the code of the element.
 	Code string
 	// ValueID is the value that the document replaces, nil for none.
@@ -44,7 +44,7 @@ func (s *Service) SaveTaskElementDocument(
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: site.Item.ProcessID}
 	var changed *domain.ProcessItem
-	_, err = storage.Receive(ctx, s.uploads, call, site.Item.TenantID, owner, in.Upload,
+	_, err = storage.Receive(ctx, s.uploads, call, site.Item.TenantID, owner, in.File,
 		func(*domain.Document) persistence.Read[persistence.Pair[*persistence.LockedItem, *values]] {
 			return persistence.And(persistence.LockProcessItem(call.Caller, id), newLookUps(call.Caller, s.now(), &id).readValues())
 		},

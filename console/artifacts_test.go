@@ -68,7 +68,7 @@ func TestArtifact(t *testing.T) { //nolint:funlen // one story in a browser
 	strange, err := json.Marshal(map[string]string{"name": hostile, "tier": "GOLD"})
 	require.NoError(t, err)
 	id := s.createArtifact(demo.Alice(), customerDefinition(), string(strange))
-	_, err = s.app.UploadBusinessArtifactDocument(t.Context(), s.callerOf(demo.Alice()), id, storage.Upload{
+	_, err = s.app.UploadBusinessArtifactDocument(t.Context(), s.callerOf(demo.Alice()), id, storage.File{
 		Name: hostile + ".txt", ContentType: "text/plain", Body: strings.NewReader(hostile),
 	})
 	require.NoError(t, err)

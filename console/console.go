@@ -34,7 +34,7 @@ type Options struct {
 	web.Options
 
 	Service        *app.Service
-	Administration *administration.Administration
+	Administration *administration.Service
 	SignIn         signin.Screens
 	// Feed notifies pages of changes.
 	Feed *feed.Hub

@@ -44,7 +44,7 @@ type site struct {
 	// database is the URL of the database of db.
 	database string
 	// administration shares the store of app.
-	administration *administration.Administration
+	administration *administration.Service
 	// options are the options of the console.
 	options console.Options
 	// chain are the options of the chain in front of it.

@@ -29,7 +29,7 @@ func (s *site) attachDocument(contentType, name, content string) (task uuid.UUID
 	process := s.startLoan("Loan with " + contentType)
 	task = s.createTask(process, "LOAN_APPLICATION", "")
 	s.assignTask(task, demo.Carol())
-	stored, err := s.app.UploadProcessDocument(s.t.Context(), s.callerOf(demo.Carol()), process, storage.Upload{
+	stored, err := s.app.UploadProcessDocument(s.t.Context(), s.callerOf(demo.Carol()), process, storage.File{
 		Name: name, ContentType: contentType, Body: strings.NewReader(content),
 	})
 	require.NoError(s.t, err)

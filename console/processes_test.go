@@ -144,7 +144,7 @@ func TestProcess(t *testing.T) { //nolint:funlen // its subtests share one set-u
 			Type: domain.ItemMessage, ProcessID: uuid.MustParse(id), Text: hostile,
 		})
 		require.NoError(t, err)
-		document, err := s.app.UploadProcessDocument(t.Context(), s.callerOf(demo.Alice()), uuid.MustParse(id), storage.Upload{
+		document, err := s.app.UploadProcessDocument(t.Context(), s.callerOf(demo.Alice()), uuid.MustParse(id), storage.File{
 			Name: hostile + ".txt", ContentType: "text/html", Body: strings.NewReader(hostile),
 		})
 		require.NoError(t, err)
@@ -231,7 +231,7 @@ func TestProcessActions(t *testing.T) { //nolint:funlen // its subtests share on
 		require.NoError(t, err)
 		require.Len(t, runs.Items, 1)
 		content := "%PDF " + hostile + "\x00\xff"
-		_, _, err = s.app.UploadProcessActionDocument(t.Context(), s.callerOf(demo.LoanWorker()), id, runs.Items[0].ID, storage.Upload{
+		_, _, err = s.app.UploadProcessActionDocument(t.Context(), s.callerOf(demo.LoanWorker()), id, runs.Items[0].ID, storage.File{
 			Name: "report.pdf", ContentType: "application/pdf", Body: strings.NewReader(content),
 		})
 		require.NoError(t, err)

@@ -68,7 +68,7 @@ func (s *site) someWork() map[string]map[string]string {
 	loan := opened.Item.ProcessID
 	_, _, err = s.app.CreateProcessItem(ctx, alice, app.NewItem{Type: domain.ItemMessage, ProcessID: loan, Text: "Please look at the second page first."})
 	require.NoError(s.t, err)
-	_, err = s.app.UploadProcessDocument(ctx, alice, loan, storage.Upload{Name: "quotation.txt", ContentType: "text/plain", Body: strings.NewReader("An oven: 2,500")})
+	_, err = s.app.UploadProcessDocument(ctx, alice, loan, storage.File{Name: "quotation.txt", ContentType: "text/plain", Body: strings.NewReader("An oven: 2,500")})
 	require.NoError(s.t, err)
 	run, _, err := s.app.CreateProcessAction(ctx, alice, loan, app.NewProcessAction{Code: "REPORT"})
 	require.NoError(s.t, err)

@@ -166,7 +166,7 @@ func (f *fixture) startRun(t *testing.T, name string) domain.AssistanceKey {
 	p := f.Create(t, f.Service, "loan")
 	item := f.Task(t, f.Service, p, true)
 	document, err := f.UploadProcessDocument(t.Context(), f.Call, p.ID,
-		storage.Upload{Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader("A secret of " + name + ".")})
+		storage.File{Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader("A secret of " + name + ".")})
 	require.NoError(t, err)
 	data, err := json.Marshal(map[string]string{"CASE": name, "A": app.DocumentURI(document)})
 	require.NoError(t, err)

@@ -88,7 +88,7 @@ func TestSchedulesExpireAndSweep(t *testing.T) {
 	process := f.Create(t, f.Service, "loan")
 	upload := func(text string) {
 		_, err := f.UploadProcessDocument(t.Context(), f.Call, process.ID,
-			storage.Upload{Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader(text)})
+			storage.File{Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader(text)})
 		require.NoError(t, err)
 	}
 	upload("kept")

@@ -34,7 +34,7 @@ const timeout = time.Minute
 // fixture is a service without its API, on a Temporal of its own.
 type fixture struct {
 	*app.Service
-	*administration.Administration
+	*administrationService
 	enginetest.Tenant
 
 	db        *persistence.DB
@@ -75,7 +75,7 @@ func newFixture(t *testing.T, change ...func(*app.Options)) *fixture {
 	for _, c := range change {
 		c(&options)
 	}
-	f.Service, f.Administration = app.New(options), administration.New(administration.Options{Store: options.Store})
+	f.Service, f.administrationService = app.New(options), administration.New(administration.Options{Store: options.Store})
 	return f
 }
 

@@ -31,11 +31,14 @@ import (
 	"github.com/procession-dev/procession/workflows"
 )
 
+// administrationService has a name other than app.Service, for structs with both.
+type administrationService = administration.Service
+
 // deliveryFixture is a service with the webhook subscription HOOK and a fake of its receiver.
 type deliveryFixture struct {
 	*app.Service
 	*dispatch.Attempts
-	*administration.Administration
+	*administrationService
 	t     *testing.T
 	db    *persistence.DB
 	clock func() time.Time
@@ -68,7 +71,7 @@ func newDeliveryFixture(t *testing.T, clock func() time.Time, delay dispatch.Del
 	store := storage.New(storage.Options{DB: c.db, Clock: clock})
 	c.Service = app.New(app.Options{Store: store, Sealer: sealer})
 	c.Attempts = dispatch.NewAttempts(dispatch.AttemptOptions{DB: c.db, Sealer: sealer, Sender: c, Delay: delay, Clock: clock})
-	c.Administration = administration.New(administration.Options{Store: store, Sealer: sealer})
+	c.administrationService = administration.New(administration.Options{Store: store, Sealer: sealer})
 	_, err = c.ApplyResources(t.Context(), c.systemCaller(), administration.ApplyRequest{Documents: []json.RawMessage{
 		json.RawMessage(`{"apiVersion":"procession/v1","kind":"Tenant","metadata":{"code":"north"},"spec":{"name":"North"}}`),
 		json.RawMessage(`{"apiVersion":"procession/v1","kind":"WebhookSubscription","metadata":{"code":"HOOK","tenant":"north"},

@@ -16,7 +16,7 @@ func (s *Server) UploadRobotSource(
 ) (UploadRobotSourceResponseObject, error) {
 	params := request.Params
 	stored, err := s.administration.UploadRobotFile(ctx, s.call(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
-		domain.RobotAssetKey{}, storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+		domain.RobotAssetKey{}, storage.File{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (s *Server) UploadRobotAsset(
 	params := request.Params
 	stored, err := s.administration.UploadRobotFile(ctx, s.call(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
 		assetKey(params.Type, params.Version, params.Platform, params.Architecture),
-		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+		storage.File{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ const BodyLimit = 16 << 20
 // have been authenticated and validated against the contract before they reach
 // it.
 type Server struct {
-	administration *administration.Administration
+	administration *administration.Service
 	// app implements the operations on a process with its definition.
 	app  *app.Service
 	call func(context.Context) domain.Call
@@ -32,7 +32,7 @@ var _ StrictServerInterface = (*Server)(nil)
 
 // NewServer returns a Server. call returns the call of the request with a context.
 func NewServer(
-	administration *administration.Administration, service *app.Service, call func(context.Context) domain.Call,
+	administration *administration.Service, service *app.Service, call func(context.Context) domain.Call,
 ) *Server {
 	return &Server{administration: administration, app: service, call: call}
 }

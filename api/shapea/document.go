@@ -16,7 +16,7 @@ func (s *Server) ActionsProcessSaveUserActionValueDocument(
 ) (oasa.ActionsProcessSaveUserActionValueDocumentResponseObject, error) {
 	params := request.Params
 	changed, taken, err := s.app.UploadProcessUserActionDocument(ctx, s.call(ctx), request.ID, params.UserActionValueID,
-		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+		storage.File{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err == nil && !taken {
 		return oasa.ActionsProcessSaveUserActionValueDocument304Response{}, nil
 	}
@@ -33,7 +33,7 @@ func (s *Server) ActionsProcessSaveEntityDocument(
 ) (oasa.ActionsProcessSaveEntityDocumentResponseObject, error) {
 	params := request.Params
 	stored, err := s.app.SaveEntityDocument(ctx, s.call(ctx), request.ID, params.SchemaPath,
-		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+		storage.File{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (s *Server) ActionsTaskSaveElementValueDocument(
 ) (oasa.ActionsTaskSaveElementValueDocumentResponseObject, error) {
 	params := request.Params
 	changed, err := s.app.SaveTaskElementDocument(ctx, s.call(ctx), request.ID, app.ElementUpload{
-		Upload: storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body},
+		File: storage.File{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body},
 		Code:   params.ElementDefinitionCode, ValueID: params.ElementValueID, Valid: params.ElementValueValid,
 	})
 	answer, err := convertTask(changed, err)
@@ -95,7 +95,7 @@ func (s *Server) ActionsTaskSaveJSONFormsValueDocument(
 ) (oasa.ActionsTaskSaveJSONFormsValueDocumentResponseObject, error) {
 	params := request.Params
 	stored, err := s.app.SaveTaskJSONFormsDocument(ctx, s.call(ctx), request.ID, params.SchemaPath,
-		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+		storage.File{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err != nil {
 		return nil, asNotFound(err)
 	}

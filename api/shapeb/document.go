@@ -14,7 +14,7 @@ import (
 func (s *Server) UploadProcessDocument(
 	ctx context.Context, request oasb.UploadProcessDocumentRequestObject,
 ) (oasb.UploadProcessDocumentResponseObject, error) {
-	stored, err := s.app.UploadProcessDocument(ctx, s.call(ctx), request.ID, storage.Upload{
+	stored, err := s.app.UploadProcessDocument(ctx, s.call(ctx), request.ID, storage.File{
 		Name: request.Params.FileName, ContentType: request.Params.FileContentType, Body: request.Body,
 	})
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Server) UploadProcessUserActionDocument(
 ) (oasb.UploadProcessUserActionDocumentResponseObject, error) {
 	params := request.Params
 	changed, taken, err := s.app.UploadProcessUserActionDocument(ctx, s.call(ctx), request.ID, params.UserActionValueID,
-		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+		storage.File{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	switch {
 	case err != nil:
 		return nil, err
@@ -55,7 +55,7 @@ func (s *Server) DownloadProcessDocument(
 func (s *Server) UploadBusinessArtifactDocument(
 	ctx context.Context, request oasb.UploadBusinessArtifactDocumentRequestObject,
 ) (oasb.UploadBusinessArtifactDocumentResponseObject, error) {
-	stored, err := s.app.UploadBusinessArtifactDocument(ctx, s.call(ctx), request.ID, storage.Upload{
+	stored, err := s.app.UploadBusinessArtifactDocument(ctx, s.call(ctx), request.ID, storage.File{
 		Name: request.Params.FileName, ContentType: request.Params.FileContentType, Body: request.Body,
 	})
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Server) DownloadBusinessArtifactDocument(
 func (s *Server) UploadDocument(
 	ctx context.Context, request oasb.UploadDocumentRequestObject,
 ) (oasb.UploadDocumentResponseObject, error) {
-	stored, err := s.app.UploadDocument(ctx, s.call(ctx), request.Params.TargetURI, storage.Upload{
+	stored, err := s.app.UploadDocument(ctx, s.call(ctx), request.Params.TargetURI, storage.File{
 		Name: request.Params.FileName, ContentType: request.Params.FileContentType, Body: request.Body,
 	})
 	if err != nil {

@@ -84,7 +84,7 @@ func (s *Server) UploadProcessActionDocument(
 ) (oasb.UploadProcessActionDocumentResponseObject, error) {
 	params := request.Params
 	completed, taken, err := s.app.UploadProcessActionDocument(ctx, s.call(ctx), request.ID, request.ActionID,
-		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
+		storage.File{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	switch {
 	case err != nil:
 		return nil, err

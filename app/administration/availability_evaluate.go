@@ -25,7 +25,7 @@ type Evaluation struct {
 // EvaluateAvailability evaluates an availability expression as in a process, or against a model where the process is
 // nil. For a process, the caller must be an owner or an administrator of its tenant, or an operator; for others it is
 // NOT_FOUND. It only reads.
-func (s *Administration) EvaluateAvailability(
+func (s *Service) EvaluateAvailability(
 	ctx context.Context, call domain.Call, expression string, process *uuid.UUID, model availability.Model,
 ) (*Evaluation, error) {
 	now := s.now()
@@ -57,7 +57,7 @@ func (s *Administration) EvaluateAvailability(
 // ListAvailabilityFaults returns a page of the availability expressions that
 // failed, the last to fail first. They exist for the owners and administrators of
 // their tenant, and for operators.
-func (s *Administration) ListAvailabilityFaults(
+func (s *Service) ListAvailabilityFaults(
 	ctx context.Context, call domain.Call, tenantCodes []string, page domain.PageRequest,
 ) (domain.Page[domain.AvailabilityFault], error) {
 	return s.store.Reader.ListAvailabilityFaults(ctx, persistence.AdministrationOf(call.Caller), tenantCodes, page)

@@ -25,11 +25,14 @@ import (
 // maxDocumentBytes is how large a document may be.
 const maxDocumentBytes = 100
 
+// administrationService has a name other than app.Service, for structs with both.
+type administrationService = administration.Service
+
 // configured is a service with a tenant "north" that a process definition is
 // configured in, and an empty tenant "south".
 type configured struct {
 	*app.Service
-	*administration.Administration
+	*administrationService
 	t   *testing.T
 	url string
 	db  *persistence.DB
@@ -60,7 +63,7 @@ func (c *configured) serve(o storage.Options, sealer *authn.Sealer, documents *b
 		Store: store, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute, Sealer: sealer,
 		Documents: documents, MaxDocumentBytes: maxDocumentBytes,
 	})
-	c.Administration = administration.New(administration.Options{
+	c.administrationService = administration.New(administration.Options{
 		Store: store, Sealer: sealer, Documents: documents, MaxDocumentBytes: maxDocumentBytes,
 	})
 }

@@ -17,7 +17,7 @@ import (
 
 // FindDefinitionUse returns how the process definitions among the resources are used,
 // by their ids. The caller has read the resources.
-func (s *Administration) FindDefinitionUse(
+func (s *Service) FindDefinitionUse(
 	ctx context.Context, resources []resource.Stored,
 ) (map[uuid.UUID]domain.DefinitionUse, error) {
 	var ids []uuid.UUID
@@ -48,7 +48,7 @@ type DefinitionVersion struct {
 
 // RetrieveDefinitionVersion returns a version of a process definition that the
 // caller administers, or NOT_FOUND.
-func (s *Administration) RetrieveDefinitionVersion(
+func (s *Service) RetrieveDefinitionVersion(
 	ctx context.Context, call domain.Call, key ResourceKey, number int,
 ) (*DefinitionVersion, error) {
 	found, err := s.RetrieveResource(ctx, call, key)

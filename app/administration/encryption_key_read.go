@@ -9,7 +9,7 @@ import (
 
 // FindEncryptionKeyVersions returns the versions of a key that the caller
 // administers, the newest first, or NOT_FOUND.
-func (s *Administration) FindEncryptionKeyVersions(
+func (s *Service) FindEncryptionKeyVersions(
 	ctx context.Context, call domain.Call, tenant, code string,
 ) ([]domain.EncryptionKeyVersion, error) {
 	found, err := s.RetrieveResource(ctx, call, ResourceKey{Tenant: tenant, Kind: resource.KindEncryptionKey, Code: code})

@@ -13,7 +13,7 @@ import (
 // versions can still be read. It requires the same rights as applying the
 // manifest of the key. Errors: NOT_FOUND, VALIDATION where several of the
 // caller's tenants have the key.
-func (s *Administration) RotateEncryptionKey(
+func (s *Service) RotateEncryptionKey(
 	ctx context.Context, call domain.Call, tenant, code string,
 ) (*domain.EncryptionKey, error) {
 	var made sealedKey

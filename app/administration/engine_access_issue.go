@@ -36,7 +36,7 @@ type OperatorAccess struct {
 // hour at most. Both leave a grant, by which they can be listed and revoked, and an event. Errors: ACCESS_DENIED for
 // callers who are no operators, NOT_FOUND, VALIDATION for an expiry that is past or too late and for a certificate
 // signing request that ParseCertificateRequest refuses.
-func (s *Administration) IssueOperatorAccess(
+func (s *Service) IssueOperatorAccess(
 	ctx context.Context, call domain.Call, in NewOperatorAccess,
 ) (*OperatorAccess, error) {
 	if !call.Operator {
@@ -91,7 +91,7 @@ func (s *Administration) IssueOperatorAccess(
 }
 
 // issueAccess creates the token and the certificate. public is nil unless the caller has a key of its own.
-func (s *Administration) issueAccess(
+func (s *Service) issueAccess(
 	access *OperatorAccess, caller domain.Caller, tenant domain.Membership, public crypto.PublicKey, now time.Time,
 ) error {
 	of := func(kind domain.AuthenticationType) domain.Authentication {

@@ -22,7 +22,7 @@ type EngineAccessFilter struct {
 // newest first by default: to the principals of the tenants that the caller
 // owns or administers, and of all for operators. Expired access is listed for a
 // day.
-func (s *Administration) FindEngineAccess(
+func (s *Service) FindEngineAccess(
 	ctx context.Context, call domain.Call, filter EngineAccessFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.EngineGrant], error) {
 	narrowed := persistence.EngineGrantFilter{

@@ -18,7 +18,7 @@ type EngineAccessSelection = persistence.EngineGrantSelection
 // tenant, or an operator: no others are found. A principal that is not disabled
 // can ask for access again. Errors: VALIDATION for a selection of everything,
 // NOT_FOUND for an unknown ID.
-func (s *Administration) RevokeEngineAccess(
+func (s *Service) RevokeEngineAccess(
 	ctx context.Context, call domain.Call, selection EngineAccessSelection,
 ) (int64, error) {
 	if selection == (EngineAccessSelection{}) {

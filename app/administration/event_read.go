@@ -24,7 +24,7 @@ type EventRange = events.Range
 // next is the position to continue from, nil at the end. A list towards the
 // newest has no end: later events follow. It is refused after a cursor behind
 // which events were removed.
-func (s *Administration) FindEvents(
+func (s *Service) FindEvents(
 	ctx context.Context, call domain.Call, filter EventFilter, part EventRange,
 ) (found []domain.Event, next *domain.EventCursor, err error) {
 	if err := checkEventTypes(filter.Types); err != nil {
@@ -55,7 +55,7 @@ func (s *Administration) FindEvents(
 }
 
 // FindAuditRecords returns the events of FindEvents with the names of their subjects.
-func (s *Administration) FindAuditRecords(
+func (s *Service) FindAuditRecords(
 	ctx context.Context, call domain.Call, filter EventFilter, part EventRange,
 ) ([]domain.AuditRecord, error) {
 	if err := checkEventTypes(filter.Types); err != nil {

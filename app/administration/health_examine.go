@@ -26,7 +26,7 @@ type Examination struct {
 // ExamineHealth checks the dependencies of the service, as procession doctor does: PostgreSQL, Temporal, keys,
 // certificates, documents and issuers. The checks take at most 30 seconds, are shared by concurrent callers, and are
 // cached for five seconds. Errors: ACCESS_DENIED for callers that are no operators, UNAVAILABLE without checks.
-func (s *Administration) ExamineHealth(ctx context.Context, call domain.Call) (Examination, error) {
+func (s *Service) ExamineHealth(ctx context.Context, call domain.Call) (Examination, error) {
 	if !call.Operator {
 		return Examination{}, domain.Denied("only operators may see the checks")
 	}

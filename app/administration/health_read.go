@@ -20,7 +20,7 @@ type Health struct {
 
 // RetrieveHealth returns the backlogs of the tenants that the caller owns or administers, of all tenants for an
 // operator; codes, unless empty, restrict them.
-func (s *Administration) RetrieveHealth(ctx context.Context, call domain.Call, tenantCodes []string) (Health, error) {
+func (s *Service) RetrieveHealth(ctx context.Context, call domain.Call, tenantCodes []string) (Health, error) {
 	h := Health{Version: s.version}
 	var err error
 	if h.Backlogs, err = webhooks.ReadBacklogs(ctx, s.store.Reader, persistence.AdministrationOf(call.Caller), tenantCodes, s.now()); err != nil {

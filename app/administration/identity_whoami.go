@@ -28,7 +28,7 @@ type IdentityMembership struct {
 
 // RetrieveIdentity returns the identity of the caller, or NOT_FOUND for a
 // principal that has been deleted meanwhile.
-func (s *Administration) RetrieveIdentity(ctx context.Context, call domain.Call) (*Identity, error) {
+func (s *Service) RetrieveIdentity(ctx context.Context, call domain.Call) (*Identity, error) {
 	principal, tenants, err := s.store.Reader.GetCaller(ctx, call.Caller)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 // action as it is. The caller must be an owner or an administrator of the tenant; for others the
 // incident is NOT_FOUND. A dismissed incident is returned as it is, a retried
 // one refused with INVALID_STATE.
-func (s *Administration) DismissIncident(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.Incident, error) {
+func (s *Service) DismissIncident(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.Incident, error) {
 	var incident *domain.Incident
 	now := s.now()
 	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {

@@ -15,14 +15,14 @@ type IncidentFilter = persistence.IncidentFilter
 // ListIncidents returns a page of incidents, the newest first by default. They
 // are visible to the owners and administrators of their tenant and, in all
 // tenants, to the service itself.
-func (s *Administration) ListIncidents(
+func (s *Service) ListIncidents(
 	ctx context.Context, call domain.Call, filter IncidentFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Incident], error) {
 	return s.store.Reader.ListIncidents(ctx, persistence.AdministrationOf(call.Caller), filter, page, sort)
 }
 
 // RetrieveIncident returns an incident that exists for the caller, or NOT_FOUND.
-func (s *Administration) RetrieveIncident(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.Incident, error) {
+func (s *Service) RetrieveIncident(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.Incident, error) {
 	return s.store.Reader.GetIncident(ctx, persistence.AdministrationOf(call.Caller), id)
 }
 
@@ -31,14 +31,14 @@ type IncidentReportFilter = persistence.IncidentReportFilter
 
 // FindIncidentReports returns a page of incidents with reports on their workflows, the newest first by default, under
 // the conditions of ListIncidents. Subjects of processes that are not visible to the caller are left out.
-func (s *Administration) FindIncidentReports(
+func (s *Service) FindIncidentReports(
 	ctx context.Context, call domain.Call, filter IncidentReportFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.IncidentReport], error) {
 	return s.store.Reader.ListIncidentReports(ctx, call.Caller, persistence.AdministrationOf(call.Caller), filter, page, sort)
 }
 
 // RetrieveIncidentReport returns an incident as FindIncidentReports does, or NOT_FOUND.
-func (s *Administration) RetrieveIncidentReport(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.IncidentReport, error) {
+func (s *Service) RetrieveIncidentReport(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.IncidentReport, error) {
 	found, err := s.FindIncidentReports(ctx, call, IncidentReportFilter{ID: &id}, domain.PageRequest{Size: 1}, nil)
 	if err != nil {
 		return nil, err

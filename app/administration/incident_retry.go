@@ -13,7 +13,7 @@ import (
 // same workflow id. The caller must be an owner or an administrator of the tenant; for others the incident is
 // NOT_FOUND. A retried incident is returned unchanged. PROCESS_FINISHED refuses the workflow of a finished process;
 // INVALID_STATE refuses a running workflow, a robot with a finished task, and an action, which must be invoked again.
-func (s *Administration) RetryIncident(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.Incident, error) {
+func (s *Service) RetryIncident(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.Incident, error) {
 	var incident *domain.Incident
 	now := s.now()
 	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {

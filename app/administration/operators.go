@@ -17,14 +17,14 @@ import (
 // last one.
 
 // ListOperators returns all operators.
-func (s *Administration) ListOperators(ctx context.Context) ([]persistence.Person, error) {
+func (s *Service) ListOperators(ctx context.Context) ([]persistence.Person, error) {
 	return s.store.Reader.ListOperators(ctx)
 }
 
 // AddOperator makes the user with the e-mail address an operator. With a token,
 // which may be asked for again, it gets one that is valid in all tenants for
 // BootstrapTokenLifetime. Errors: NOT_FOUND, CONFLICT for a disabled user.
-func (s *Administration) AddOperator(ctx context.Context, email string, withToken bool) (*persistence.Person, domain.Secret, error) {
+func (s *Service) AddOperator(ctx context.Context, email string, withToken bool) (*persistence.Person, domain.Secret, error) {
 	token := authn.NewSecret()
 	person, err := s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) (domain.Events, error) {
 		if c.person.DisabledAt != nil {
@@ -52,7 +52,7 @@ func (s *Administration) AddOperator(ctx context.Context, email string, withToke
 // RemoveOperator makes an operator a user like others, and revokes its tokens that
 // are valid in all tenants and its access to the engine. Errors: NOT_FOUND for a user who is not an operator, CONFLICT for
 // the last one that is not disabled.
-func (s *Administration) RemoveOperator(ctx context.Context, email string) (*persistence.Person, error) {
+func (s *Service) RemoveOperator(ctx context.Context, email string) (*persistence.Person, error) {
 	return s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) (domain.Events, error) {
 		if !c.person.Operator {
 			return nil, domain.NotFound("operator")
@@ -69,7 +69,7 @@ func (s *Administration) RemoveOperator(ctx context.Context, email string) (*per
 // DisablePerson shuts the user with the e-mail address out of all tenants and
 // revokes its access to the engine, or enables it again. Errors: NOT_FOUND,
 // CONFLICT for the last operator.
-func (s *Administration) DisablePerson(ctx context.Context, email string, disabled bool) (*persistence.Person, error) {
+func (s *Service) DisablePerson(ctx context.Context, email string, disabled bool) (*persistence.Person, error) {
 	return s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) (domain.Events, error) {
 		if disabled == (c.person.DisabledAt != nil) {
 			return nil, nil
@@ -96,7 +96,7 @@ func (s *Administration) DisablePerson(ctx context.Context, email string, disabl
 // ErasePerson removes the personal data of the user with the e-mail address, who must be disabled: name, address,
 // metadata, labels, credentials, sessions and links to issuers. Events and results of the user stay under the anonymous
 // id. Errors: NOT_FOUND, CONFLICT for a user who is not disabled or is an operator.
-func (s *Administration) ErasePerson(ctx context.Context, email string) (*persistence.Person, error) {
+func (s *Service) ErasePerson(ctx context.Context, email string) (*persistence.Person, error) {
 	return s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) (domain.Events, error) {
 		switch {
 		case c.person.Operator:
@@ -124,7 +124,7 @@ type personChange struct {
 	now     time.Time
 }
 
-func (s *Administration) changePerson(
+func (s *Service) changePerson(
 	ctx context.Context, email string, change func(tx *persistence.Tx, c personChange) (domain.Events, error),
 ) (*persistence.Person, error) {
 	var found persistence.Person

@@ -63,7 +63,7 @@ func (a AppliedResource) ChangesRights() bool {
 // It requires the ADMINISTRATOR or the OWNER role in the tenants, or, for an existing process definition, the
 // Administrator permission on it, which allows no change of the rights in it. Errors: VALIDATION with all violations,
 // ACCESS_DENIED, CONFLICT for a resource that cannot be deleted because others need it.
-func (s *Administration) ApplyResources(
+func (s *Service) ApplyResources(
 	ctx context.Context, call domain.Call, in ApplyRequest,
 ) ([]AppliedResource, error) {
 	documents, violations := resource.Decode(in.Documents)
@@ -108,7 +108,7 @@ func (s *Administration) ApplyResources(
 // DeleteResource deletes a resource that no other resource needs. It requires
 // the same rights as applying it, and a tenant cannot be deleted. Errors:
 // NOT_FOUND, ACCESS_DENIED, CONFLICT.
-func (s *Administration) DeleteResource(ctx context.Context, call domain.Call, key ResourceKey) error {
+func (s *Service) DeleteResource(ctx context.Context, call domain.Call, key ResourceKey) error {
 	found, err := s.RetrieveResource(ctx, call, key)
 	if err != nil {
 		return err
@@ -185,7 +185,7 @@ func documentPointer(index int, pointer string) string {
 }
 
 // prepareConfiguration reads the dependencies of the documents and of pruned resources.
-func (s *Administration) prepareConfiguration(
+func (s *Service) prepareConfiguration(
 	ctx context.Context, tx *persistence.Tx, caller domain.Caller, documents []resource.Document, prune *Prune,
 ) (*configuration, error) {
 	var tenants, emails []string

@@ -18,7 +18,7 @@ type ResourceKey = resource.Key
 // FindResources returns a page of the resources that the caller administers:
 // all of the tenants where it is an OWNER or ADMINISTRATOR, and the process
 // definitions that it has the Administrator permission on.
-func (s *Administration) FindResources(
+func (s *Service) FindResources(
 	ctx context.Context, call domain.Call, filter ResourceFilter, page domain.PageRequest, sort []domain.SortKey,
 	show func(*domain.Listing[resource.Stored]) error,
 ) error {
@@ -26,13 +26,13 @@ func (s *Administration) FindResources(
 }
 
 // RetrieveResource returns a resource that the caller administers, or NOT_FOUND.
-func (s *Administration) RetrieveResource(ctx context.Context, call domain.Call, key ResourceKey) (*resource.Stored, error) {
+func (s *Service) RetrieveResource(ctx context.Context, call domain.Call, key ResourceKey) (*resource.Stored, error) {
 	return s.store.Reader.GetResource(ctx, resourceScope(call.Caller), key)
 }
 
 // FindDefinitionVersions returns the published versions of a process definition
 // that the caller administers, the newest first, or NOT_FOUND.
-func (s *Administration) FindDefinitionVersions(
+func (s *Service) FindDefinitionVersions(
 	ctx context.Context, call domain.Call, key ResourceKey,
 ) ([]domain.PublishedVersion, error) {
 	found, err := s.RetrieveResource(ctx, call, key)

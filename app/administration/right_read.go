@@ -35,7 +35,7 @@ type Holder struct {
 
 // RetrieveHolder returns a user, an application or a group that the caller administers with its rights and their
 // origins, or NOT_FOUND. Rights of its role in the tenant are not listed.
-func (s *Administration) RetrieveHolder(ctx context.Context, call domain.Call, key ResourceKey) (*Holder, error) {
+func (s *Service) RetrieveHolder(ctx context.Context, call domain.Call, key ResourceKey) (*Holder, error) {
 	holder := &Holder{}
 	var others []resource.Stored
 	found := false

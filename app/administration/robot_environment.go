@@ -26,7 +26,7 @@ const (
 //
 // It requires the same rights as applying the Robot. Errors: VALIDATION,
 // NOT_FOUND, CONFLICT for more variables than allowed.
-func (s *Administration) SetRobotVariable(
+func (s *Service) SetRobotVariable(
 	ctx context.Context, call domain.Call, key ResourceKey, name string, value domain.Secret,
 ) error {
 	if err := checkRobotVariable(name); err != nil {
@@ -66,7 +66,7 @@ func (s *Administration) SetRobotVariable(
 
 // DeleteRobotVariable takes an environment variable away from a robot. It requires
 // the same rights as applying the Robot. Errors: VALIDATION, NOT_FOUND.
-func (s *Administration) DeleteRobotVariable(
+func (s *Service) DeleteRobotVariable(
 	ctx context.Context, call domain.Call, key ResourceKey, name string,
 ) error {
 	if err := checkRobotVariable(name); err != nil {

@@ -57,7 +57,7 @@ func (r *robots) anna() domain.Call { return r.caller("north", "anna", domain.Ro
 
 func (r *robots) upload(asset domain.RobotAssetKey, text string) (*domain.RobotFile, error) {
 	return r.UploadRobotFile(r.t.Context(), r.anna(), botKey(), asset,
-		storage.Upload{Name: "a.zip", ContentType: "application/zip", Body: strings.NewReader(text)})
+		storage.File{Name: "a.zip", ContentType: "application/zip", Body: strings.NewReader(text)})
 }
 
 // content reads the source package, "" when there is none.
@@ -216,7 +216,7 @@ func TestUploadRobotFileIntoDeletedRobot(t *testing.T) {
 		require.NoError(t, r.DeleteResource(context.WithoutCancel(t.Context()), r.anna(), botKey()))
 	}}
 	_, err := r.UploadRobotFile(t.Context(), r.anna(), botKey(), domain.RobotAssetKey{},
-		storage.Upload{Name: "a.zip", ContentType: "application/zip", Body: deleting})
+		storage.File{Name: "a.zip", ContentType: "application/zip", Body: deleting})
 	require.True(t, domain.HasCode(err, domain.CodeNotFound), err)
 	require.Zero(t, r.blobs(0))
 	require.Zero(t, r.count(`SELECT count(*) FROM documents`))

@@ -22,8 +22,8 @@ const MaxRobotAssets = 200
 // It requires the same rights as applying the Robot; key.Kind is ignored.
 // Errors: VALIDATION for an invalid content type or version, NOT_FOUND,
 // DOCUMENT_TOO_LARGE, CONFLICT for more assets than allowed.
-func (s *Administration) UploadRobotFile(
-	ctx context.Context, call domain.Call, key ResourceKey, asset domain.RobotAssetKey, in storage.Upload,
+func (s *Service) UploadRobotFile(
+	ctx context.Context, call domain.Call, key ResourceKey, asset domain.RobotAssetKey, in storage.File,
 ) (*domain.RobotFile, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (s *Administration) UploadRobotFile(
 // DeleteRobotFile takes the source package away from a robot, or with a key that
 // is not zero an asset. It requires the same rights as applying the Robot. Errors:
 // NOT_FOUND.
-func (s *Administration) DeleteRobotFile(
+func (s *Service) DeleteRobotFile(
 	ctx context.Context, call domain.Call, key ResourceKey, asset domain.RobotAssetKey,
 ) error {
 	if err := asset.Check(); err != nil {

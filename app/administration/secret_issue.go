@@ -45,7 +45,7 @@ type IssuedSecret struct {
 // NOT_FOUND, ACCESS_DENIED, also for a User where personal access tokens are not
 // allowed, and CONFLICT when the name is taken or there are as
 // many active secrets as there may be.
-func (s *Administration) IssueSecret(
+func (s *Service) IssueSecret(
 	ctx context.Context, call domain.Call, key ResourceKey, in NewSecret,
 ) (*IssuedSecret, error) {
 	now := s.now()
@@ -125,7 +125,7 @@ func insertCredential(
 	tx.InsertCredential(c)
 }
 
-func (s *Administration) insertWebhookSecret(
+func (s *Service) insertWebhookSecret(
 	tx *persistence.Tx, owner *persistence.SecretOwner, issued *IssuedSecret,
 ) error {
 	if s.sealer == nil {

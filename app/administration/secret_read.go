@@ -13,7 +13,7 @@ import (
 // FindSecrets returns the secrets of an Application, a User or a WebhookSubscription that the caller administers, the
 // oldest first, including declared ones. Tokens of a user for all its tenants are visible to operators only. Errors:
 // VALIDATION, NOT_FOUND.
-func (s *Administration) FindSecrets(ctx context.Context, call domain.Call, key ResourceKey) ([]domain.SecretInfo, error) {
+func (s *Service) FindSecrets(ctx context.Context, call domain.Call, key ResourceKey) ([]domain.SecretInfo, error) {
 	if err := checkSecretOwner(key.Kind); err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func TestEverySealedSecretIsSealedAnew(t *testing.T) {
 		return s
 	}
 	before := sealer(keys[0])
-	c.Administration = administration.New(administration.Options{Store: storage.New(storage.Options{DB: c.db, Clock: time.Now}), Sealer: before})
+	c.Service = administration.New(administration.Options{Store: storage.New(storage.Options{DB: c.db, Clock: time.Now}), Sealer: before})
 	require.NoError(t, authn.NewKeys(c.db, before, time.Now).EnsureKeys(t.Context()))
 	c.issue(c.as(domain.RoleOwner), events(), "first")
 	_, err := c.ApplyResources(t.Context(), system(), administration.ApplyRequest{Documents: []json.RawMessage{

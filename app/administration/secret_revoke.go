@@ -16,7 +16,7 @@ import (
 // within the last seconds may be accepted for a few more. It requires the same
 // rights as issuing. Errors: VALIDATION, NOT_FOUND, ACCESS_DENIED, CONFLICT for
 // a secret that the manifest of the resource declares.
-func (s *Administration) RevokeSecret(ctx context.Context, call domain.Call, key ResourceKey, id uuid.UUID) error {
+func (s *Service) RevokeSecret(ctx context.Context, call domain.Call, key ResourceKey, id uuid.UUID) error {
 	if err := checkSecretOwner(key.Kind); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ import (
 // applications robot (MEMBER, with a declared secret) and master (OWNER), and
 // the webhook subscription EVENTS. The tenant "south" has an owner.
 type custody struct {
-	*administration.Administration
+	*administration.Service
 	t      *testing.T
 	url    string
 	db     *persistence.DB
@@ -45,7 +45,7 @@ func newCustody(t *testing.T) *custody {
 	require.NoError(t, err)
 	c.sealer, err = authn.NewSealer(key)
 	require.NoError(t, err)
-	c.Administration = administration.New(administration.Options{
+	c.Service = administration.New(administration.Options{
 		Store: storage.New(storage.Options{DB: c.db, Clock: func() time.Time { return *c.clock }}), Sealer: c.sealer,
 	})
 	hash := authn.HashSecret(declaredSecret)

@@ -23,7 +23,7 @@ type TaskQueueFilter = persistence.TaskQueueFilter
 // which workers registered lately, in the order of tenants and names. They are
 // visible to the owners and administrators of their tenant, and to operators. The state
 // in Temporal was observed some seconds ago.
-func (s *Administration) FindTaskQueues(
+func (s *Service) FindTaskQueues(
 	ctx context.Context, call domain.Call, filter TaskQueueFilter, page domain.PageRequest,
 ) (domain.Page[TaskQueue], error) {
 	result := domain.Page[TaskQueue]{PageRequest: page}

@@ -45,7 +45,7 @@ type BootstrappedTenant struct {
 // Of several that run at once one makes the tenant. Errors: VALIDATION, with the
 // locations /code, /name, /email and /userName, and CONFLICT when there is a
 // tenant already.
-func (s *Administration) BootstrapTenant(ctx context.Context, in FirstTenant) (*BootstrappedTenant, error) {
+func (s *Service) BootstrapTenant(ctx context.Context, in FirstTenant) (*BootstrappedTenant, error) {
 	documents, err := in.manifests()
 	if err != nil {
 		return nil, err

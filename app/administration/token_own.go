@@ -12,13 +12,13 @@ import (
 
 // FindOwnTokens returns the personal access tokens of the caller that have not expired, the newest first. It covers the
 // tenants that the caller's credentials are valid for, and for operators all tenants.
-func (s *Administration) FindOwnTokens(ctx context.Context, call domain.Call) ([]domain.PersonalToken, error) {
+func (s *Service) FindOwnTokens(ctx context.Context, call domain.Call) ([]domain.PersonalToken, error) {
 	return s.store.Reader.ListPersonalTokens(ctx, call.Caller, s.now())
 }
 
 // RevokeOwnToken ends a personal access token of the caller. A bearer that used it within the last seconds may be
 // accepted for a few more. Errors: NOT_FOUND, CONFLICT for a token that the manifest of the caller declares.
-func (s *Administration) RevokeOwnToken(ctx context.Context, call domain.Call, id uuid.UUID) error {
+func (s *Service) RevokeOwnToken(ctx context.Context, call domain.Call, id uuid.UUID) error {
 	now := s.now()
 	return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 		token, err := tx.LockPersonalToken(ctx, call.Caller, id)
@@ -41,7 +41,7 @@ func (s *Administration) RevokeOwnToken(ctx context.Context, call domain.Call, i
 }
 
 // ConfirmOwnTokens records that the caller knows of the tokens that others issued for it.
-func (s *Administration) ConfirmOwnTokens(ctx context.Context, call domain.Call) error {
+func (s *Service) ConfirmOwnTokens(ctx context.Context, call domain.Call) error {
 	return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 		tx.ConfirmPersonalTokens(call.Caller, s.now())
 		return domain.NoEvents(), nil

@@ -112,7 +112,7 @@ func TestEventsNameIssuedToken(t *testing.T) {
 func TestPersonalTokensAreForbidden(t *testing.T) {
 	t.Parallel()
 	c := newCustody(t)
-	c.Administration = c.with(administration.Options{NoPersonalTokens: true})
+	c.Service = c.with(administration.Options{NoPersonalTokens: true})
 	_, err := c.IssueSecret(t.Context(), c.as(domain.RoleOwner), member(), administration.NewSecret{Name: "laptop"})
 	require.True(t, domain.HasCode(err, domain.CodeAccessDenied), "%v", err)
 	require.ErrorContains(t, err, "--personal-tokens")
@@ -125,7 +125,7 @@ func TestPersonalTokensAreForbidden(t *testing.T) {
 func TestDeclaredTokensEnd(t *testing.T) {
 	t.Parallel()
 	c := newCustody(t)
-	c.Administration = c.with(administration.Options{Lifetimes: administration.SecretLifetimes{MaxAccessToken: 48 * time.Hour}})
+	c.Service = c.with(administration.Options{Lifetimes: administration.SecretLifetimes{MaxAccessToken: 48 * time.Hour}})
 	begun := *c.clock
 	end := func() time.Time { return *c.find(c.as(domain.RoleOwner), member())[0].ExpiresAt }
 	require.NoError(t, c.declareToken(t.Context(), `{"name":"x","sha256":"`+hashText+`"}`))
@@ -150,7 +150,7 @@ func requireViolation(t *testing.T, err error, location, message string) {
 const hashText = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 // with returns the administration with other options.
-func (c *custody) with(o administration.Options) *administration.Administration {
+func (c *custody) with(o administration.Options) *administration.Service {
 	o.Store = storage.New(storage.Options{DB: c.db, Clock: func() time.Time { return *c.clock }})
 	o.Sealer = c.sealer
 	return administration.New(o)

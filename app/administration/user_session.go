@@ -12,7 +12,7 @@ import (
 
 // FindUserSessions returns the browsers that a User which the caller administers is signed in with, the one
 // that was used last first. Errors: NOT_FOUND.
-func (s *Administration) FindUserSessions(ctx context.Context, call domain.Call, key ResourceKey) ([]domain.Session, error) {
+func (s *Service) FindUserSessions(ctx context.Context, call domain.Call, key ResourceKey) ([]domain.Session, error) {
 	if key.Kind != resource.KindUser {
 		return nil, domain.NotFound("resource")
 	}
@@ -26,7 +26,7 @@ func (s *Administration) FindUserSessions(ctx context.Context, call domain.Call,
 // EndUserSessions ends the session of a User with an id, or all of them for the zero id. They may be accepted
 // for a few more seconds. It requires the ADMINISTRATOR role in the tenant of the user, and for an owner the
 // OWNER role. Errors: NOT_FOUND, ACCESS_DENIED.
-func (s *Administration) EndUserSessions(ctx context.Context, call domain.Call, key ResourceKey, id uuid.UUID) error {
+func (s *Service) EndUserSessions(ctx context.Context, call domain.Call, key ResourceKey, id uuid.UUID) error {
 	if key.Kind != resource.KindUser {
 		return domain.NotFound("resource")
 	}

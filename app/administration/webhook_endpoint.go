@@ -17,7 +17,7 @@ type WebhookKey struct{ Tenant, Code string }
 // are delivered from now on; earlier ones are not made up for. An enabled
 // endpoint is returned unchanged. The caller must be an owner or an
 // administrator of the tenant; for others the endpoint is NOT_FOUND.
-func (s *Administration) EnableWebhookEndpoint(ctx context.Context, call domain.Call, key WebhookKey) (*domain.WebhookHealth, error) {
+func (s *Service) EnableWebhookEndpoint(ctx context.Context, call domain.Call, key WebhookKey) (*domain.WebhookHealth, error) {
 	var endpoint *domain.WebhookHealth
 	now := s.now()
 	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
@@ -38,7 +38,7 @@ func (s *Administration) EnableWebhookEndpoint(ctx context.Context, call domain.
 // only, and returns it. It requires the same rights as EnableWebhookEndpoint.
 // Errors: NOT_FOUND, INVALID_STATE for an endpoint that is disabled, paused or
 // without a secret.
-func (s *Administration) PingWebhookEndpoint(ctx context.Context, call domain.Call, key WebhookKey) (*domain.Event, error) {
+func (s *Service) PingWebhookEndpoint(ctx context.Context, call domain.Call, key WebhookKey) (*domain.Event, error) {
 	var ping domain.Event
 	now := s.now()
 	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {

@@ -11,7 +11,7 @@ import (
 
 // PauseWebhookEndpoint applies the manifest of a webhook subscription with or without spec.paused. Errors are as in
 // RetrieveResource and ApplyResources.
-func (s *Administration) PauseWebhookEndpoint(ctx context.Context, call domain.Call, key WebhookKey, paused bool) error {
+func (s *Service) PauseWebhookEndpoint(ctx context.Context, call domain.Call, key WebhookKey, paused bool) error {
 	found, err := s.RetrieveResource(ctx, call, ResourceKey{Tenant: key.Tenant, Kind: resource.KindWebhookSubscription, Code: key.Code})
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ const MaxReplayed = 10_000
 // for its first attempt is returned unchanged. The caller must be an owner or
 // an administrator of the tenant. Errors: NOT_FOUND, INVALID_STATE when the
 // endpoint is disabled or the event was deleted from the ledger.
-func (s *Administration) ReplayWebhookDelivery(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.WebhookDeliveryInfo, error) {
+func (s *Service) ReplayWebhookDelivery(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.WebhookDeliveryInfo, error) {
 	var delivery *domain.WebhookDeliveryInfo
 	now := s.now()
 	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
@@ -68,7 +68,7 @@ type Replay struct {
 // oldest first, at most MaxReplayed. They are attempted at once. The caller must
 // be an owner or an administrator of the tenant. Errors: NOT_FOUND,
 // INVALID_STATE when the endpoint is disabled.
-func (s *Administration) ReplayDeliveries(
+func (s *Service) ReplayDeliveries(
 	ctx context.Context, call domain.Call, key WebhookKey, what ReplaySelection,
 ) (Replay, error) {
 	var replay Replay

@@ -21,7 +21,7 @@ type Worker struct {
 // FindWorkers returns a page of the workers, the latest registration first by
 // default. They are visible to the owners and administrators of their tenant,
 // and to operators.
-func (s *Administration) FindWorkers(
+func (s *Service) FindWorkers(
 	ctx context.Context, call domain.Call, filter WorkerFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[Worker], error) {
 	now := s.now()

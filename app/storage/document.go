@@ -22,8 +22,8 @@ const DefaultMaxDocumentBytes = 50 << 20
 // discardTime bounds the removal of unreferenced bytes.
 const discardTime = 10 * time.Second
 
-// Upload is a document as a client sends it.
-type Upload struct {
+// File is a document as a client sends it.
+type File struct {
 	Name        string
 	ContentType string
 	Body        io.Reader
@@ -35,7 +35,7 @@ type Upload struct {
 }
 
 // Check refuses a content type that is none.
-func (in *Upload) Check() error {
+func (in *File) Check() error {
 	name, _, err := mime.ParseMediaType(in.ContentType)
 	major, minor, _ := strings.Cut(name, "/")
 	if err != nil || major == "" || minor == "" || strings.Contains(name, "*") {
@@ -59,7 +59,7 @@ type Documents struct {
 // After a failure the bytes are removed at once if the record is certain not to be stored, and otherwise left to the
 // sweep. A document beyond the limits of the tenant or the caller is a CONFLICT.
 func Receive[T any](
-	ctx context.Context, s *Documents, call domain.Call, tenant uuid.UUID, owner domain.DocumentOwner, in Upload,
+	ctx context.Context, s *Documents, call domain.Call, tenant uuid.UUID, owner domain.DocumentOwner, in File,
 	read func(*domain.Document) persistence.Read[T], admit func(*persistence.Tx, *domain.Document, T) (domain.Events, error),
 ) (*domain.Document, error) {
 	d := &domain.Document{

@@ -24,7 +24,7 @@ func newOperatorsCommand() *cobra.Command {
 	}
 	cmd.AddCommand(newOperatorsListCommand(), newOperatorsAddCommand(), onPerson("remove",
 		"Remove the rights of an operator and revoke its tokens for all tenants", "is not an operator any more",
-		func(ctx context.Context, s *administration.Administration, email string) error {
+		func(ctx context.Context, s *administration.Service, email string) error {
 			_, err := s.RemoveOperator(ctx, email)
 			return err
 		}))
@@ -38,8 +38,8 @@ func newPeopleCommand() *cobra.Command {
 			"of a tenant do so for their tenant with spec.disabled of the User. A person who is disabled can be erased. The commands\n" +
 			"need the database of the service.",
 	}
-	disable := func(disabled bool) func(context.Context, *administration.Administration, string) error {
-		return func(ctx context.Context, s *administration.Administration, email string) error {
+	disable := func(disabled bool) func(context.Context, *administration.Service, string) error {
+		return func(ctx context.Context, s *administration.Service, email string) error {
 			_, err := s.DisablePerson(ctx, email, disabled)
 			return err
 		}
@@ -48,7 +48,7 @@ func newPeopleCommand() *cobra.Command {
 		onPerson("disable", "Disable a person in all tenants", "is disabled", disable(true)),
 		onPerson("enable", "Enable a person again, except in tenants that disabled it", "is enabled", disable(false)),
 		onPerson("erase", "Remove name, address and all other data of a disabled person, irreversibly", "is erased",
-			func(ctx context.Context, s *administration.Administration, email string) error {
+			func(ctx context.Context, s *administration.Service, email string) error {
 				_, err := s.ErasePerson(ctx, email)
 				return err
 			}),
@@ -57,7 +57,7 @@ func newPeopleCommand() *cobra.Command {
 }
 
 // withOperations runs fn on the operations of the service, on its database.
-func withOperations(ctx context.Context, c Config, fn func(s *administration.Administration) error) error {
+func withOperations(ctx context.Context, c Config, fn func(s *administration.Service) error) error {
 	db, err := openDatabase(ctx, c)
 	if err != nil {
 		return err
@@ -67,13 +67,13 @@ func withOperations(ctx context.Context, c Config, fn func(s *administration.Adm
 }
 
 // newAdministration returns the operations of commands that use the database directly.
-func newAdministration(db *persistence.DB) *administration.Administration {
+func newAdministration(db *persistence.DB) *administration.Service {
 	return administration.New(administration.Options{Store: storage.New(storage.Options{DB: db, Clock: time.Now})})
 }
 
 func newOperatorsListCommand() *cobra.Command {
 	return newConfiguredCommand("list", "List operators", func(ctx context.Context, cmd *cobra.Command, c Config) error {
-		return withOperations(ctx, c, func(s *administration.Administration) error {
+		return withOperations(ctx, c, func(s *administration.Service) error {
 			found, err := s.ListOperators(ctx)
 			if err != nil {
 				return err
@@ -99,7 +99,7 @@ func newOperatorsAddCommand() *cobra.Command {
 		if email == "" {
 			return usageError{errors.New("--email is required")}
 		}
-		return withOperations(ctx, c, func(s *administration.Administration) error {
+		return withOperations(ctx, c, func(s *administration.Service) error {
 			person, token, err := s.AddOperator(ctx, email, withToken)
 			if err != nil {
 				return err
@@ -120,13 +120,13 @@ func newOperatorsAddCommand() *cobra.Command {
 }
 
 // onPerson creates a command that changes the person with an address.
-func onPerson(use, short, done string, change func(context.Context, *administration.Administration, string) error) *cobra.Command {
+func onPerson(use, short, done string, change func(context.Context, *administration.Service, string) error) *cobra.Command {
 	var email string
 	cmd := newConfiguredCommand(use, short, func(ctx context.Context, cmd *cobra.Command, c Config) error {
 		if email == "" {
 			return usageError{errors.New("--email is required")}
 		}
-		return withOperations(ctx, c, func(s *administration.Administration) error {
+		return withOperations(ctx, c, func(s *administration.Service) error {
 			if err := change(ctx, s, email); err != nil {
 				return err
 			}

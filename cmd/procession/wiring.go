@@ -73,7 +73,7 @@ func newService(
 // operations contains the operations of both API versions and the operations of administrators.
 type operations struct {
 	operations     *app.Service
-	administration *administration.Administration
+	administration *administration.Service
 }
 
 // newOperations wires the operations. Their callbacks use background parts that are created later, before run

@@ -256,7 +256,7 @@ func (f *actForm) Upload(ctx context.Context, control *form.Node, file forms.Fil
 func storeUpload(
 	ctx context.Context, service *app.Service, call domain.Call, artifact uuid.UUID, control *form.Node, file forms.File,
 ) (string, error) {
-	stored, err := service.UploadBusinessArtifactDocument(ctx, call, artifact, storage.Upload{
+	stored, err := service.UploadBusinessArtifactDocument(ctx, call, artifact, storage.File{
 		Name: file.Name, ContentType: file.ContentType, Body: file.Content, Limit: control.Bounds.MaxSize,
 	})
 	if err != nil {

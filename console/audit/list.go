@@ -25,7 +25,7 @@ const (
 
 // Screens are the screens of the event log.
 type Screens struct {
-	Administration *administration.Administration
+	Administration *administration.Service
 }
 
 // filterNames are the parameters of the list.

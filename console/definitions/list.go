@@ -18,7 +18,7 @@ const area = "definitions"
 // Screens are the screens of definitions.
 type Screens struct {
 	App            *app.Service
-	Administration *administration.Administration
+	Administration *administration.Service
 }
 
 // listView contains a page of the list.

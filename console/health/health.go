@@ -16,7 +16,7 @@ const area = "health"
 
 // Screens are the screens of health.
 type Screens struct {
-	Administration *administration.Administration
+	Administration *administration.Service
 }
 
 // healthView is the content of the page.

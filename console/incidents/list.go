@@ -17,7 +17,7 @@ const area = "incidents"
 
 // Screens are the screens of incidents.
 type Screens struct {
-	Administration *administration.Administration
+	Administration *administration.Service
 }
 
 // allStates is the value of the parameter "state" that selects incidents of all states.

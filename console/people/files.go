@@ -74,7 +74,7 @@ func (s *Screens) uploadFile(v *web.Visit, key resource.Key) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Administration.UploadRobotFile(v.Context(), v.Call, key, asset, storage.Upload{
+	_, err = s.Administration.UploadRobotFile(v.Context(), v.Call, key, asset, storage.File{
 		Name: file.FileName(), ContentType: cmp.Or(file.Header.Get("Content-Type"), "application/octet-stream"), Body: file,
 	})
 	return err

@@ -14,7 +14,7 @@ const area = "people"
 
 // Screens are the screens of people.
 type Screens struct {
-	Administration *administration.Administration
+	Administration *administration.Service
 }
 
 // List shows the people, groups, applications or robots that the user administers.

@@ -176,7 +176,7 @@ func (f *valuesForm) Upload(ctx context.Context, control *form.Node, file forms.
 
 // storeUpload stores a file for a form of a process.
 func storeUpload(ctx context.Context, by finders.Finder, process uuid.UUID, control *form.Node, file forms.File) (string, error) {
-	stored, err := by.App.UploadProcessDocument(ctx, by.Call, process, storage.Upload{
+	stored, err := by.App.UploadProcessDocument(ctx, by.Call, process, storage.File{
 		Name: file.Name, ContentType: file.ContentType, Body: file.Content, Limit: control.Bounds.MaxSize,
 	})
 	if err != nil {

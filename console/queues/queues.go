@@ -22,7 +22,7 @@ const area = "queues"
 
 // Screens are the screens of task queues.
 type Screens struct {
-	Administration *administration.Administration
+	Administration *administration.Service
 }
 
 // listView contains a page of the list.

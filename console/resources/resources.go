@@ -53,7 +53,7 @@ func (l *List) Kind() resource.Kind { return resource.Kind(l.Get("kind")) }
 // Find returns the requested page of the list of an area, which contains manifests of kinds in order. For a
 // page behind the last one it returns a redirect to the last one instead.
 func Find(
-	v *web.Visit, of *administration.Administration, area string, q web.Query, kinds []resource.Kind, order ...domain.SortKey,
+	v *web.Visit, of *administration.Service, area string, q web.Query, kinds []resource.Kind, order ...domain.SortKey,
 ) (*List, *web.Answer, error) {
 	l, page := &List{Query: q}, v.Page(PageSize)
 	filter := administration.ResourceFilter{Kinds: kinds, Search: q.Get("q")}

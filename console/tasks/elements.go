@@ -76,8 +76,8 @@ func (f *taskForm) documentElement(pointer string) string {
 }
 
 // uploadElement stores a document as a value of an element.
-func (f *taskForm) uploadElement(ctx context.Context, code string, in storage.Upload) (string, error) {
-	saved, err := f.App.SaveTaskElementDocument(ctx, f.Call, f.id, app.ElementUpload{Upload: in, Code: code, Valid: true})
+func (f *taskForm) uploadElement(ctx context.Context, code string, in storage.File) (string, error) {
+	saved, err := f.App.SaveTaskElementDocument(ctx, f.Call, f.id, app.ElementUpload{File: in, Code: code, Valid: true})
 	if err != nil {
 		return "", err
 	}

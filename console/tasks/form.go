@@ -144,7 +144,7 @@ func (f *taskForm) Complete(ctx context.Context) (string, error) {
 
 // Upload implements forms.Store.
 func (f *taskForm) Upload(ctx context.Context, control *form.Node, file forms.File) (string, error) {
-	in := storage.Upload{Name: file.Name, ContentType: file.ContentType, Body: file.Content, Limit: control.Bounds.MaxSize}
+	in := storage.File{Name: file.Name, ContentType: file.ContentType, Body: file.Content, Limit: control.Bounds.MaxSize}
 	if code := f.documentElement(control.Pointer); code != "" {
 		return f.uploadElement(ctx, code, in)
 	}

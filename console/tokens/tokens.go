@@ -12,7 +12,7 @@ const path = "tokens"
 
 // Screens are the list of the user's tokens and its forms.
 type Screens struct {
-	Administration *administration.Administration
+	Administration *administration.Service
 }
 
 // List shows the tokens that act as the user.

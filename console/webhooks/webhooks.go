@@ -25,7 +25,7 @@ const (
 
 // Screens are the screens of webhooks.
 type Screens struct {
-	Administration *administration.Administration
+	Administration *administration.Service
 }
 
 // listView contains a page of the list.

@@ -54,7 +54,7 @@ func LoadFiles(ctx context.Context, db *persistence.DB, documents *blobstore.Sto
 		if err != nil {
 			return err
 		}
-		_, err = service.UploadRobotFile(ctx, operatorCaller(), key, file.key, storage.Upload{
+		_, err = service.UploadRobotFile(ctx, operatorCaller(), key, file.key, storage.File{
 			Name: file.name, ContentType: "application/zip", Body: bytes.NewReader(content),
 		})
 		if err != nil {

@@ -33,12 +33,15 @@ import (
 
 const timeout = 20 * time.Second
 
+// administrationService has a name other than app.Service, for structs with both.
+type administrationService = administration.Service
+
 // fixture is a service with the tenants north and south, each with the definitions LOAN
 // and CLAIM. Receivers get the events of their processes.
 type fixture struct {
 	*app.Service
 	*dispatch.Attempts
-	*administration.Administration
+	*administrationService
 	t      *testing.T
 	db     *persistence.DB
 	url    string
@@ -67,7 +70,7 @@ func newFixture(t *testing.T) *fixture {
 	store := storage.New(storage.Options{DB: h.db, Clock: h.now})
 	h.Service = app.New(app.Options{Store: store, Sealer: sealer, TaskLogLimit: 10})
 	h.Attempts = dispatch.NewAttempts(dispatch.AttemptOptions{DB: h.db, Sealer: sealer, Sender: h.client, Clock: h.now})
-	h.Administration = administration.New(administration.Options{Store: store, Sealer: sealer, CheckWebhookURL: guard.CheckURL})
+	h.administrationService = administration.New(administration.Options{Store: store, Sealer: sealer, CheckWebhookURL: guard.CheckURL})
 	for _, tenant := range []string{"north", "south"} {
 		h.applyManifests(manifest("Tenant", "", tenant, `{"name":"T"}`))
 		h.applyManifests(manifest("User", tenant, "olga", `{"name":"Olga","email":"olga@`+tenant+`.example","role":"OWNER"}`))

@@ -99,7 +99,7 @@ func (b *bench) measureWebhooks(ctx context.Context) error {
 // webhookBench contains the receivers and accounts of the section.
 type webhookBench struct {
 	bench    *bench
-	app      *administration.Administration
+	app      *administration.Service
 	account  demo.Account
 	plain    uuid.UUID
 	receiver *timedReceiver

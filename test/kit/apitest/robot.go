@@ -36,7 +36,7 @@ func (s *Service) ApplyRobot(tenant, code, spec string) uuid.UUID {
 func (s *Service) UploadRobot(tenant, code string, key domain.RobotAssetKey, name, contentType, text string) *domain.RobotFile {
 	s.T.Helper()
 	stored, err := s.Administration.UploadRobotFile(s.T.Context(), OperatorCaller(), RobotKey(tenant, code), key,
-		storage.Upload{Name: name, ContentType: contentType, Body: strings.NewReader(text)})
+		storage.File{Name: name, ContentType: contentType, Body: strings.NewReader(text)})
 	require.NoError(s.T, err)
 	return stored
 }

@@ -71,7 +71,7 @@ type Service struct {
 	DocumentsDir string
 	App          *app.Service
 	// Administration contains the operations of administrators.
-	Administration *administration.Administration
+	Administration *administration.Service
 	// Provider answers prompts.
 	Provider *Provider
 	// Forms renders forms as PDF.

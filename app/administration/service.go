@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// Options configure an Administration.
+// Options configure a Service.
 type Options struct {
 	// Store is the storage of the operations, shared with package app.
 	Store *storage.Store
@@ -50,8 +50,8 @@ type Options struct {
 	Examine func(ctx context.Context) []domain.Finding
 }
 
-// Administration carries out the operations. It is safe for concurrent use.
-type Administration struct {
+// Service carries out the operations. It is safe for concurrent use.
+type Service struct {
 	store         *storage.Store
 	sealer        *authn.Sealer
 	issuer        *authn.Issuer
@@ -67,12 +67,12 @@ type Administration struct {
 	examiner         examiner
 }
 
-// New returns an Administration.
-func New(o Options) *Administration {
+// New returns a Service.
+func New(o Options) *Service {
 	if o.CheckWebhookURL == nil {
 		o.CheckWebhookURL = checkPublicURL
 	}
-	return &Administration{
+	return &Service{
 		store: o.Store, sealer: o.Sealer, issuer: o.Issuer, engineAddress: o.EngineAddress, lifetimes: o.Lifetimes, noPersonalTokens: o.NoPersonalTokens,
 		uploads: &storage.Documents{
 			Store: o.Store, Blobs: o.Documents, MaxBytes: cmp.Or(o.MaxDocumentBytes, storage.DefaultMaxDocumentBytes),
@@ -86,11 +86,11 @@ func New(o Options) *Administration {
 }
 
 // write runs fn in a transaction of the store.
-func (s *Administration) write(
+func (s *Service) write(
 	ctx context.Context, call domain.Call, fn func(tx *persistence.Tx) (domain.Events, error),
 ) error {
 	return s.store.Write(ctx, call, fn)
 }
 
 // now returns the current time in the precision of the database.
-func (s *Administration) now() time.Time { return s.store.Now() }
+func (s *Service) now() time.Time { return s.store.Now() }
