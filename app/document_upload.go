@@ -30,13 +30,15 @@ func (s *Service) UploadProcessDocument(
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: process}
-	return storage.Receive(ctx, s.uploads, call, site.Process.TenantID, owner, in,
-		func(*domain.Document) persistence.Read[*persistence.ProcessSite] {
-			return persistence.ShareProcessSite(call.Caller, process)
+	return s.uploads.Receive(ctx, call, storage.Upload{
+		File: in, Tenant: site.Process.TenantID, Owner: owner,
+		Admit: func(*domain.Document) persistence.Read[domain.Events] {
+			read := persistence.ShareProcessSite(call.Caller, process)
+			return persistence.Then(read, func(_ *persistence.Tx, site *persistence.ProcessSite) (domain.Events, error) {
+				return nil, site.CheckMayAttach()
+			})
 		},
-		func(_ *persistence.Tx, _ *domain.Document, site *persistence.ProcessSite) (domain.Events, error) {
-			return nil, site.CheckMayAttach()
-		})
+	})
 }
 
 // UploadBusinessArtifactDocument (B44) stores a temporary document of a business
@@ -56,13 +58,15 @@ func (s *Service) UploadBusinessArtifactDocument(
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfArtifact, ID: artifact}
-	return storage.Receive(ctx, s.uploads, call, site.TenantID, owner, in,
-		func(*domain.Document) persistence.Read[*persistence.ArtifactSite] {
-			return persistence.ShareArtifactSite(call.Caller, artifact)
+	return s.uploads.Receive(ctx, call, storage.Upload{
+		File: in, Tenant: site.TenantID, Owner: owner,
+		Admit: func(*domain.Document) persistence.Read[domain.Events] {
+			read := persistence.ShareArtifactSite(call.Caller, artifact)
+			return persistence.Then(read, func(_ *persistence.Tx, site *persistence.ArtifactSite) (domain.Events, error) {
+				return nil, site.CheckMayAttach()
+			})
 		},
-		func(_ *persistence.Tx, _ *domain.Document, site *persistence.ArtifactSite) (domain.Events, error) {
-			return nil, site.CheckMayAttach()
-		})
+	})
 }
 
 // UploadDocument stores a temporary document of the process or the business

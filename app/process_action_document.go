@@ -54,19 +54,21 @@ func (s *Service) deliverDocument(
 		return nil, unlessNotTaken(err)
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcessAction, ID: action}
-	_, err = storage.Receive(ctx, s.uploads, call, site.Process.TenantID, owner, in,
-		func(d *domain.Document) persistence.Read[*persistence.ProcessActionSite] {
-			return persistence.LockProcessAction(call.Caller, process, action, d.CreatedAt)
+	_, err = s.uploads.Receive(ctx, call, storage.Upload{
+		File: in, Tenant: site.Process.TenantID, Owner: owner,
+		Admit: func(d *domain.Document) persistence.Read[domain.Events] {
+			read := persistence.LockProcessAction(call.Caller, process, action, d.CreatedAt)
+			return persistence.Then(read, func(tx *persistence.Tx, locked *persistence.ProcessActionSite) (domain.Events, error) {
+				if err := takesDocument(locked); err != nil {
+					return nil, err
+				}
+				site = locked
+				site.Action.Complete(call.PrincipalID, d.CreatedAt)
+				site.Action.Deliver(d.ID, DocumentURI(d))
+				return domain.Events{storeProcessActionEnd(tx, site.Action, call.PrincipalID, d.CreatedAt)}, nil
+			})
 		},
-		func(tx *persistence.Tx, d *domain.Document, locked *persistence.ProcessActionSite) (domain.Events, error) {
-			if err := takesDocument(locked); err != nil {
-				return nil, err
-			}
-			site = locked
-			site.Action.Complete(call.PrincipalID, d.CreatedAt)
-			site.Action.Deliver(d.ID, DocumentURI(d))
-			return domain.Events{storeProcessActionEnd(tx, site.Action, call.PrincipalID, d.CreatedAt)}, nil
-		})
+	})
 	if err != nil {
 		return nil, unlessNotTaken(err)
 	}

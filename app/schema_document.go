@@ -43,13 +43,15 @@ func (s *Service) SaveEntityDocument(
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: process}
-	return storage.Receive(ctx, s.uploads, call, tenant, owner, in,
-		func(*domain.Document) persistence.Read[*persistence.ProcessSite] {
-			return persistence.ShareProcessSite(call.Caller, process)
+	return s.uploads.Receive(ctx, call, storage.Upload{
+		File: in, Tenant: tenant, Owner: owner,
+		Admit: func(*domain.Document) persistence.Read[domain.Events] {
+			read := persistence.ShareProcessSite(call.Caller, process)
+			return persistence.Then(read, func(_ *persistence.Tx, site *persistence.ProcessSite) (domain.Events, error) {
+				return nil, site.Process.CheckMayWrite(site.Rights)
+			})
 		},
-		func(_ *persistence.Tx, _ *domain.Document, site *persistence.ProcessSite) (domain.Events, error) {
-			return nil, site.Process.CheckMayWrite(site.Rights)
-		})
+	})
 }
 
 // SaveTaskJSONFormsDocument (A29) is SaveEntityDocument for the form data of an
@@ -68,13 +70,15 @@ func (s *Service) SaveTaskJSONFormsDocument(
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: site.Item.ProcessID}
-	return storage.Receive(ctx, s.uploads, call, site.Item.TenantID, owner, in,
-		func(*domain.Document) persistence.Read[*persistence.TaskSite] {
-			return persistence.ShareTaskSite(call.Caller, task)
+	return s.uploads.Receive(ctx, call, storage.Upload{
+		File: in, Tenant: site.Item.TenantID, Owner: owner,
+		Admit: func(*domain.Document) persistence.Read[domain.Events] {
+			read := persistence.ShareTaskSite(call.Caller, task)
+			return persistence.Then(read, func(_ *persistence.Tx, site *persistence.TaskSite) (domain.Events, error) {
+				return nil, site.Item.CheckMayWriteTask(site.Rights, call.PrincipalID)
+			})
 		},
-		func(_ *persistence.Tx, _ *domain.Document, site *persistence.TaskSite) (domain.Events, error) {
-			return nil, site.Item.CheckMayWriteTask(site.Rights, call.PrincipalID)
-		})
+	})
 }
 
 // checkFits refuses a document that the schema does not accept at a path, or that is

@@ -44,28 +44,37 @@ func (s *Service) SaveTaskElementDocument(
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: site.Item.ProcessID}
 	var changed *domain.ProcessItem
-	_, err = storage.Receive(ctx, s.uploads, call, site.Item.TenantID, owner, in.File,
-		func(*domain.Document) persistence.Read[persistence.Pair[*persistence.LockedItem, *values]] {
-			return persistence.And(persistence.LockProcessItem(call.Caller, id), newLookUps(call.Caller, s.now(), &id).readValues())
+	_, err = s.uploads.Receive(ctx, call, storage.Upload{
+		File: in.File, Tenant: site.Item.TenantID, Owner: owner,
+		Admit: func(stored *domain.Document) persistence.Read[domain.Events] {
+			read := persistence.And(persistence.LockProcessItem(call.Caller, id), newLookUps(call.Caller, s.now(), &id).readValues())
+			return persistence.Then(read, func(_ *persistence.Tx, found persistence.Pair[*persistence.LockedItem, *values]) (domain.Events, error) {
+				vals := found.Second
+				changed, err = s.changeElements(ctx, vals, found.First,
+					func(vals *values, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
+						return in.saveDocument(vals, i, elements, stored)
+					})
+				return vals.events, err
+			})
 		},
-		func(tx *persistence.Tx, stored *domain.Document, found persistence.Pair[*persistence.LockedItem, *values]) (domain.Events, error) {
-			vals := found.Second
-			changed, err = s.changeElements(ctx, vals, found.First,
-				func(vals *values, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
-					d, err := documentElement(elements, in.Code)
-					if err != nil {
-						return nil, err
-					}
-					values, err := in.place(d, i.Task.Elements, stored)
-					if err != nil {
-						return nil, err
-					}
-					i.SetTaskElement(in.Code, values, call.PrincipalID, vals.now)
-					return taskElementEvent(vals.change, domain.EventItemTaskElementSaved, i, in.Code), nil
-				})
-			return vals.events, err
-		})
+	})
 	return changed, err
+}
+
+// saveDocument saves the stored document as a value of the element.
+func (in *ElementUpload) saveDocument(
+	vals *values, i *domain.ProcessItem, elements map[string]*elementDefinition, stored *domain.Document,
+) (domain.Events, error) {
+	d, err := documentElement(elements, in.Code)
+	if err != nil {
+		return nil, err
+	}
+	values, err := in.place(d, i.Task.Elements, stored)
+	if err != nil {
+		return nil, err
+	}
+	i.SetTaskElement(in.Code, values, vals.caller.PrincipalID, vals.now)
+	return taskElementEvent(vals.change, domain.EventItemTaskElementSaved, i, in.Code), nil
 }
 
 // place puts the document among the values of its element.

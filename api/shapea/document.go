@@ -58,7 +58,7 @@ func (s *Server) ActionsTaskSaveElementValueDocument(
 	params := request.Params
 	changed, err := s.app.SaveTaskElementDocument(ctx, s.call(ctx), request.ID, app.ElementUpload{
 		File: storage.File{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body},
-		Code:   params.ElementDefinitionCode, ValueID: params.ElementValueID, Valid: params.ElementValueValid,
+		Code: params.ElementDefinitionCode, ValueID: params.ElementValueID, Valid: params.ElementValueValid,
 	})
 	answer, err := convertTask(changed, err)
 	if err != nil {

@@ -38,22 +38,24 @@ func (s *Service) UploadRobotFile(
 	}
 	var stored domain.RobotFile
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfRobot, ID: found.ID}
-	_, err = storage.Receive(ctx, s.uploads, call, found.TenantID, owner, in,
-		func(*domain.Document) persistence.Read[*resource.Stored] {
-			return persistence.LockRobot(resourceScope(call.Caller), key)
+	_, err = s.uploads.Receive(ctx, call, storage.Upload{
+		File: in, Tenant: found.TenantID, Owner: owner,
+		Admit: func(d *domain.Document) persistence.Read[domain.Events] {
+			read := persistence.LockRobot(resourceScope(call.Caller), key)
+			return persistence.Then(read, func(tx *persistence.Tx, locked *resource.Stored) (domain.Events, error) {
+				if locked.ID != found.ID {
+					return nil, domain.NotFound("resource")
+				}
+				if !asset.Source() && countAssets(locked, asset) >= MaxRobotAssets {
+					return nil, domain.Conflict(domain.CodeConflict, fmt.Sprintf("the robot has %d assets already", MaxRobotAssets))
+				}
+				stored = domain.NewRobotFile(asset, d)
+				tx.PutRobotFile(found.ID, stored, d.CreatedAt.Add(domain.DocumentOfRobot.Lifetime()))
+				tx.TouchRobot(found.ID, call.PrincipalID, d.CreatedAt)
+				return domain.Events{robotFileEvent(domain.EventRobotFileUploaded, locked, asset, call.Caller, d.CreatedAt)}, nil
+			})
 		},
-		func(tx *persistence.Tx, d *domain.Document, locked *resource.Stored) (domain.Events, error) {
-			if locked.ID != found.ID {
-				return nil, domain.NotFound("resource")
-			}
-			if !asset.Source() && countAssets(locked, asset) >= MaxRobotAssets {
-				return nil, domain.Conflict(domain.CodeConflict, fmt.Sprintf("the robot has %d assets already", MaxRobotAssets))
-			}
-			stored = domain.NewRobotFile(asset, d)
-			tx.PutRobotFile(found.ID, stored, d.CreatedAt.Add(domain.DocumentOfRobot.Lifetime()))
-			tx.TouchRobot(found.ID, call.PrincipalID, d.CreatedAt)
-			return domain.Events{robotFileEvent(domain.EventRobotFileUploaded, locked, asset, call.Caller, d.CreatedAt)}, nil
-		})
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -55,33 +55,36 @@ type Documents struct {
 	Quotas domain.Quotas
 }
 
-// Receive stores a document: first its bytes, then the record, unless admit refuses it because of the result of read.
-// After a failure the bytes are removed at once if the record is certain not to be stored, and otherwise left to the
-// sweep. A document beyond the limits of the tenant or the caller is a CONFLICT.
-func Receive[T any](
-	ctx context.Context, s *Documents, call domain.Call, tenant uuid.UUID, owner domain.DocumentOwner, in File,
-	read func(*domain.Document) persistence.Read[T], admit func(*persistence.Tx, *domain.Document, T) (domain.Events, error),
-) (*domain.Document, error) {
+// Upload is a file to be stored as a document.
+type Upload struct {
+	File   File
+	Tenant uuid.UUID
+	Owner  domain.DocumentOwner
+	// Admit returns a read that checks whether the document may be stored, queues the statements that belong to it, and
+	// returns their events.
+	Admit func(*domain.Document) persistence.Read[domain.Events]
+}
+
+// Receive stores a document: first its bytes, then the record, unless Admit refuses it. After a failure the bytes are
+// removed at once if the record is certain not to be stored, and otherwise left to the sweep. A document beyond the
+// limits of the tenant or the caller is a CONFLICT.
+func (s *Documents) Receive(ctx context.Context, call domain.Call, u Upload) (*domain.Document, error) {
 	d := &domain.Document{
-		ID: domain.NewID(), TenantID: tenant, OwnerKind: owner.Kind, OwnerID: owner.ID, BlobID: uuid.New(),
-		Name: blobstore.FileName(in.Name), ContentType: blobstore.ContentType(in.ContentType), CreatedBy: call.PrincipalID,
+		ID: domain.NewID(), TenantID: u.Tenant, OwnerKind: u.Owner.Kind, OwnerID: u.Owner.ID, BlobID: uuid.New(),
+		Name: blobstore.FileName(u.File.Name), ContentType: blobstore.ContentType(u.File.ContentType), CreatedBy: call.PrincipalID,
 	}
-	stored, err := s.Blobs.Put(ctx, blobstore.KeyOf(d), in.Body, min(s.MaxBytes, cmp.Or(in.Limit, s.MaxBytes)))
+	stored, err := s.Blobs.Put(ctx, blobstore.KeyOf(d), u.File.Body, min(s.MaxBytes, cmp.Or(u.File.Limit, s.MaxBytes)))
 	if err != nil {
 		return nil, BlobError(ctx, err)
 	}
 	d.Size, d.SHA256 = stored.Size, stored.SHA256
 	d.CreatedAt = s.Store.Now()
-	expiresAt := d.CreatedAt.Add(cmp.Or(in.Lifetime, owner.Kind.Lifetime()))
+	expiresAt := d.CreatedAt.Add(cmp.Or(u.File.Lifetime, u.Owner.Kind.Lifetime()))
 	d.ExpiresAt = &expiresAt
 	err = s.Store.Write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 		tx.InsertDocument(d)
 		uploaded := domain.DocumentEvent(domain.EventDocumentUploaded, d, call.PrincipalID, d.CreatedAt)
-		found, use, err := persistence.Both(ctx, tx, read(d), persistence.CountTemporaryDocuments(d))
-		if err != nil {
-			return nil, err
-		}
-		events, err := admit(tx, d, found)
+		events, use, err := persistence.Both(ctx, tx, u.Admit(d), persistence.CountTemporaryDocuments(d))
 		if err == nil && d.Temporary() {
 			err = s.Quotas.AdmitDocument(use.All, use.Own, d.Size)
 		}
@@ -102,15 +105,15 @@ func Receive[T any](
 // isRefusal reports whether an operation itself ended the transaction. Whatever
 // else ends one may have done so after the database had committed.
 func isRefusal(err error) bool {
-	var known *domain.Error
-	return errors.Is(err, domain.ErrActionFinal) || errors.As(err, &known) && known.Kind != domain.KindUnavailable
+	var refusal *domain.Error
+	return errors.Is(err, domain.ErrActionFinal) || errors.As(err, &refusal) && refusal.Kind != domain.KindUnavailable
 }
 
 // BlobError returns a failure of the blob store as an unavailable
 // dependency.
 func BlobError(ctx context.Context, err error) error {
-	var known *domain.Error
-	if errors.As(err, &known) || ctx.Err() != nil {
+	var failure *domain.Error
+	if errors.As(err, &failure) || ctx.Err() != nil {
 		return err
 	}
 	return &domain.Error{
