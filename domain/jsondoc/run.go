@@ -28,7 +28,6 @@ func newRun(s *Schema) *run {
 	if r.gate, _ = r.root.Extensions[gateExtension].(*gate); r.gate != nil {
 		r.root = r.gate.inner
 	}
-	r.copies = nil
 	return r
 }
 
@@ -79,10 +78,15 @@ func isReference(s *jsonschema.Schema) bool {
 	}
 	expected := blankSchema(s)
 	expected.Ref = s.Ref
-	given, want := reflect.ValueOf(s).Elem(), reflect.ValueOf(expected).Elem()
+	return hasSameKeywords(s, expected)
+}
+
+// hasSameKeywords compares two subschemas. The library sets the fields about contains for subschemas without it.
+func hasSameKeywords(a, b *jsonschema.Schema) bool {
+	given, want := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
 	for i := range given.NumField() {
 		field := given.Type().Field(i)
-		if field.IsExported() && field.Name != "MinContains" && !reflect.DeepEqual(given.Field(i).Interface(), want.Field(i).Interface()) {
+		if field.IsExported() && field.Name != "MinContains" && field.Name != "ContainsEval" && !reflect.DeepEqual(given.Field(i).Interface(), want.Field(i).Interface()) {
 			return false
 		}
 	}

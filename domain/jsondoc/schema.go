@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
@@ -21,14 +22,18 @@ import (
 // for concurrent use. The nil Schema accepts every document.
 type Schema struct {
 	compiled *jsonschema.Schema
-	nodes    map[string]*jsonschema.Schema
-	chain    int
+	// source is the text that was compiled, in which dynamic references may be resolved.
+	source json.RawMessage
+	nodes  map[string]*jsonschema.Schema
+	chain  int
 	// step is the maximum size of the location of a subschema in another one, in bytes.
 	step int
 	// patterns are the sizes of the patterns, in instructions.
 	patterns map[*regexp.Regexp]int
 	// idle are runs that no validation uses.
 	idle chan *run
+	// facts locates the subschemas in the source, for outlines.
+	facts func() *facts
 }
 
 // maxIdle limits the runs of a schema that are kept.
@@ -82,7 +87,8 @@ func compileSchema(source json.RawMessage) (schema *Schema, err error) {
 	if err != nil {
 		return nil, err
 	}
-	schema = &Schema{compiled: compiled, patterns: map[*regexp.Regexp]int{}, idle: make(chan *run, maxIdle)}
+	schema = &Schema{compiled: compiled, source: source, patterns: map[*regexp.Regexp]int{}, idle: make(chan *run, maxIdle)}
+	schema.facts = sync.OnceValue(func() *facts { return newFacts(schema) })
 	if err := schema.surveySchemas(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,323 @@
+package jsondoc
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/procession-dev/procession/domain/jsontext"
+)
+
+const (
+	keywordAnyOf = "anyOf"
+	keywordOneOf = "oneOf"
+)
+
+// Choice is an anyOf or oneOf at a place with several alternatives.
+type Choice struct {
+	Key ChoiceKey
+	// Exclusive reports whether exactly one alternative may match.
+	Exclusive bool
+	Branches  []Branch
+	// Selected is the index of the branch that the place follows, -1 if the member By has to be chosen first.
+	Selected int
+	// Certain reports whether the value or a person has selected the branch, or it is the only valid one.
+	Certain bool
+	// By is the member with different values in all branches, "" for none.
+	By string
+}
+
+// Branch is an alternative of a Choice.
+type Branch struct {
+	// Title is the title of the alternative, or a name made from its reference, or "".
+	Title string
+	Types Types
+	// Schema is the pointer of the alternative in the schema.
+	Schema string
+	// Required are the members that the alternative requires.
+	Required []string
+
+	node *jsonschema.Schema
+}
+
+// A combination is an anyOf or oneOf of a part.
+type combination struct {
+	part     part
+	branches []*jsonschema.Schema
+	keyword  string
+}
+
+// choiceFacts are the properties of a combination that no value changes.
+type choiceFacts struct {
+	// by is the discriminating member, values the index of a branch by the key of its value.
+	by     string
+	values map[string]int
+}
+
+// resolve adds the branches of a combination that apply, or a choice.
+func (p *Place) resolve(c combination) {
+	var branches []*jsonschema.Schema
+	for _, branch := range c.branches {
+		types := p.outline.typesOf(branch) & p.types
+		if types == 0 || types == TypeNull && p.types != TypeNull {
+			continue
+		}
+		branches = append(branches, branch)
+	}
+	union := p.unionTypes(c.branches)
+	p.nullable = p.nullable || (union & p.types).Has(TypeNull)
+	p.types &= union
+	switch {
+	case len(branches) == 0:
+	case len(branches) == 1:
+		p.collect(c.part.with(branches[0]))
+	case len(branches) > maxBranches:
+		p.limited = true
+	case p.resolveValues(branches), isRequirement(branches), p.resolveScalars(branches):
+	default:
+		p.choose(c, branches)
+	}
+}
+
+func (p *Place) unionTypes(branches []*jsonschema.Schema) (union Types) {
+	for _, branch := range branches {
+		union |= p.outline.typesOf(branch)
+	}
+	return union
+}
+
+// resolveValues handles branches with a few values each, and such branches next to one plain type.
+func (p *Place) resolveValues(branches []*jsonschema.Schema) bool {
+	f := p.outline.facts
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if union, all := f.unionOf(branches); all {
+		union = slices.DeleteFunc(union, func(v EnumValue) bool { return v.Value == nil })
+		p.options, p.finite = intersectOptions(p.options, p.finite, union)
+		return true
+	}
+	free := slices.DeleteFunc(slices.Clone(branches), func(branch *jsonschema.Schema) bool {
+		_, finite := f.optionsOf(branch)
+		return finite
+	})
+	if len(free) != 1 || len(branches) < 2 || !f.typesOf(free[0]).Only(TypeScalar) || p.finite {
+		return false
+	}
+	union, _ := f.unionOf(slices.DeleteFunc(slices.Clone(branches), func(branch *jsonschema.Schema) bool { return branch == free[0] }))
+	if len(union) == 0 {
+		return false
+	}
+	for _, option := range union {
+		if !typeOf(option.Value).Only(f.typesOf(free[0])) {
+			return false
+		}
+	}
+	p.options, p.suggested = union, true
+	return true
+}
+
+// isRequirement reports whether branches only require members.
+func isRequirement(branches []*jsonschema.Schema) bool {
+	return !slices.ContainsFunc(branches, func(branch *jsonschema.Schema) bool {
+		of := branch
+		if branch.Not != nil {
+			of = branch.Not
+		}
+		expected := blankSchema(of)
+		expected.Required = of.Required
+		if len(of.Types) == 1 && of.Types[0] == "object" {
+			expected.Types = of.Types
+		}
+		if len(of.Required) == 0 || !hasSameKeywords(of, expected) {
+			return true
+		}
+		outer := blankSchema(branch)
+		outer.Not, outer.Required = branch.Not, branch.Required
+		outer.Types = branch.Types
+		return !hasSameKeywords(branch, outer)
+	})
+}
+
+// resolveScalars handles branches of one scalar type: one control without bounds.
+func (p *Place) resolveScalars(branches []*jsonschema.Schema) bool {
+	first := p.outline.typesOf(branches[0])
+	for _, branch := range branches {
+		types := p.outline.typesOf(branch)
+		if types != first || !types.Only(TypeScalar) || types != TypeNumber && types != TypeInteger && types != TypeString && types != TypeBoolean {
+			return false
+		}
+	}
+	return true
+}
+
+// choose adds a choice and collects its selected branch.
+func (p *Place) choose(c combination, branches []*jsonschema.Schema) {
+	choice := &Choice{
+		Key:       ChoiceKey{Pointer: p.pointer, Schema: pointerIn(c.part.node.Location) + "/" + c.keyword},
+		Exclusive: c.keyword == keywordOneOf,
+	}
+	o := p.outline
+	o.facts.mu.Lock()
+	facts := o.facts.choiceOf(branches)
+	for _, branch := range branches {
+		choice.Branches = append(choice.Branches, Branch{
+			Title: o.facts.branchTitle(branch), Types: o.facts.typesOf(branch), Schema: pointerIn(branch.Location),
+			Required: o.facts.requiredNames(branch), node: branch,
+		})
+	}
+	o.facts.mu.Unlock()
+	choice.By = facts.by
+	p.selectBranch(choice, facts)
+	p.choices = append(p.choices, choice)
+	for i, branch := range branches {
+		if choice.Selected < 0 {
+			break
+		}
+		if i != choice.Selected {
+			p.excluded = append(p.excluded, branch)
+			continue
+		}
+		p.roots = append(p.roots, branch)
+		p.collect(part{node: branch, standing: max(c.part.standing, Now), branch: true, because: choice.By})
+	}
+}
+
+// selectBranch selects the branch of the discriminating value, the picked one, the only valid one, or the one that fits
+// best.
+func (p *Place) selectBranch(c *Choice, facts *choiceFacts) {
+	object, _ := p.value.(map[string]any)
+	if value, ok := object[c.By]; ok && c.By != "" {
+		if i, ok := facts.values[valueKey(value)]; ok {
+			c.Selected, c.Certain = i, true
+			return
+		}
+	}
+	if i, ok := p.outline.picked[c.Key]; ok && i >= 0 && i < len(c.Branches) {
+		c.Selected, c.Certain = i, true
+		return
+	}
+	if !p.present || len(object) == 0 && typeOf(p.value) == TypeObject {
+		if c.By != "" {
+			c.Selected = -1
+		}
+		return
+	}
+	best := branchFit{}
+	valid := 0
+	for i, branch := range c.Branches {
+		fit := p.fitOf(branch.node, object)
+		if fit.valid {
+			valid++
+		}
+		if i == 0 || fit.compare(best) > 0 {
+			best, c.Selected = fit, i
+		}
+	}
+	c.Certain = valid == 1 && best.valid
+	if c.By != "" && !c.Certain {
+		c.Selected = -1
+	}
+}
+
+// branchFit is the degree to which a value fits a branch.
+type branchFit struct {
+	valid, typed       bool
+	members            int
+	violations, depths int
+}
+
+func (f branchFit) compare(other branchFit) int {
+	return cmp.Or(
+		compareBools(f.valid, other.valid), compareBools(f.typed, other.typed), cmp.Compare(f.members, other.members),
+		cmp.Compare(other.violations, f.violations), cmp.Compare(f.depths, other.depths),
+	)
+}
+
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+func (p *Place) fitOf(branch *jsonschema.Schema, object map[string]any) branchFit {
+	fit := branchFit{typed: typeOf(p.value).Only(p.outline.typesOf(branch))}
+	for _, name := range p.outline.declaredNames(branch) {
+		if _, ok := object[name]; ok {
+			fit.members++
+		}
+	}
+	invalid, known := p.outline.validateNode(branch, p.value)
+	fit.valid = known && invalid == nil
+	for ; invalid != nil && len(invalid.Causes) > 0; invalid = invalid.Causes[0] {
+		fit.violations += len(invalid.Causes)
+		fit.depths++
+	}
+	return fit
+}
+
+// choiceOf returns the facts of a combination.
+func (f *facts) choiceOf(branches []*jsonschema.Schema) *choiceFacts {
+	key := [2]*jsonschema.Schema{branches[0], branches[len(branches)-1]}
+	if known, ok := f.choices[key]; ok {
+		return known
+	}
+	found := &choiceFacts{}
+	f.choices[key] = found
+	for _, name := range f.declaredNames(branches[0]) {
+		if _, finite := f.memberOptions(branches[0], name); !finite {
+			continue
+		}
+		if values := f.discriminate(branches, name); values != nil {
+			found.by, found.values = name, values
+			break
+		}
+	}
+	return found
+}
+
+// discriminate returns the index of the branch of each value of a member, nil if branches share one or allow all.
+func (f *facts) discriminate(branches []*jsonschema.Schema, name string) map[string]int {
+	values := map[string]int{}
+	for i, branch := range branches {
+		options, finite := f.memberOptions(branch, name)
+		if !finite || len(options) == 0 {
+			return nil
+		}
+		for _, option := range options {
+			if !typeOf(option.Value).Only(TypeScalar) {
+				return nil
+			}
+			key := valueKey(option.Value)
+			if before, known := values[key]; known && before != i {
+				return nil
+			}
+			values[key] = i
+		}
+	}
+	return values
+}
+
+// branchTitle returns the title of a branch or of its target, or the last name of its reference.
+func (f *facts) branchTitle(branch *jsonschema.Schema) string {
+	for _, part := range f.closureOf(branch) {
+		if title := f.sources[part].Text("title"); title != "" {
+			return title
+		}
+	}
+	if branch.Ref == nil {
+		return ""
+	}
+	path, _ := jsontext.SplitPointer(pointerIn(branch.Ref.Location))
+	if len(path) == 0 {
+		return ""
+	}
+	if _, number := jsontext.Index(path[len(path)-1]); number {
+		return ""
+	}
+	return path[len(path)-1]
+}
