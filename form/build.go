@@ -3,6 +3,7 @@ package form
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
@@ -11,11 +12,10 @@ import (
 
 // A builder builds a model.
 type builder struct {
-	ctx     context.Context //nolint:containedctx // A builder lives for one call.
-	schemas *schemas
-	limits  Limits
-	fields  int
-	other   []Field
+	ctx    context.Context //nolint:containedctx // A builder lives for one call.
+	limits Limits
+	fields int
+	other  []Field
 }
 
 // OtherLabel is the heading of values without a place in the form.
@@ -25,15 +25,13 @@ const OtherLabel = "Other"
 // context, or an error if a part of the input is not JSON. An invalid or incomplete schema does not prevent a value
 // from being shown.
 func NewModel(ctx context.Context, in Input, limits Limits) (*Model, error) {
-	schema, err := jsondoc.Decode(in.Schema, maxSchemaDepth)
-	if err != nil {
-		return nil, fmt.Errorf("reading the schema of a form: %w", err)
-	}
-	root := schema
-	if in.root != nil {
-		if root, err = jsondoc.Decode(in.root, maxSchemaDepth); err != nil {
-			return nil, fmt.Errorf("reading the schema of a form: %w", err)
+	place := in.place
+	if place == nil {
+		outline, err := newOutline(ctx, &in)
+		if err != nil {
+			return nil, err
 		}
+		place = outline.Root()
 	}
 	layout, err := jsondoc.Decode(in.UISchema, maxSchemaDepth)
 	if err != nil {
@@ -43,17 +41,16 @@ func NewModel(ctx context.Context, in Input, limits Limits) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the value of a form: %w", err)
 	}
-	b := &builder{ctx: ctx, schemas: newSchemas(root), limits: limits}
+	b := &builder{ctx: ctx, limits: limits}
 	model := &Model{Title: in.Title, Subject: in.Subject}
-	v := b.schemas.viewOf(schema)
 	if o, ok := value.(*object); ok {
-		model.Fields, err = b.objectFields(readLayout(layout), v, o, nil)
+		model.Fields, err = b.objectFields(readLayout(layout), place, o, nil)
 	} else {
-		label := v.textOf("title")
+		label := place.Annotations().Title
 		if label == "" {
-			label = "Value"
+			label = valueLabel
 		}
-		model.Fields, err = b.valueFields(nil, label, v, nil, value)
+		model.Fields, err = b.valueFields(nil, label, place, nil, value)
 	}
 	if err != nil {
 		return nil, err
@@ -89,59 +86,58 @@ func (c coverage) addPath(path []string) {
 
 // objectFields creates the fields of an object. Members that the layout does not show, or that the schema does not
 // name, are added to the others.
-func (b *builder) objectFields(layout *element, v *view, value *object, path []string) ([]Field, error) {
+func (b *builder) objectFields(layout *element, p *jsondoc.Place, value *object, path []string) ([]Field, error) {
 	if layout == nil {
-		return b.memberFields(v, value, path)
+		return b.memberFields(p, value, path)
 	}
 	shown := coverage{whole: map[string]bool{}, partly: map[string]bool{}}
-	fields, err := b.layoutFields(layout, v, value, path, shown, false)
+	fields, err := b.layoutFields(layout, p, value, path, shown, false)
 	if err != nil {
 		return nil, err
 	}
-	return fields, b.addRest(v, value, nil, path, shown)
+	return fields, b.addRest(p, value, nil, path, shown)
 }
 
-// memberFields returns a field for each member of the schema, in its order.
-func (b *builder) memberFields(v *view, value *object, path []string) ([]Field, error) {
+// memberFields returns a field for each member of the schema, in its order. Other members follow if the schema names
+// none or types them, or are added to the others.
+func (b *builder) memberFields(p *jsondoc.Place, value *object, path []string) ([]Field, error) {
 	var fields []Field
 	seen := map[string]bool{}
-	open := v.isOpen()
-	for _, name := range v.propertyNames() {
-		seen[name] = true
-		member, present := value.Get(name)
-		of, _, always := b.schemas.propertyView(v, name)
-		if !always && (!present || isEmpty(member)) {
-			continue
-		}
-		made, err := b.valueFields(nil, labelFor(of, name), of, extendPath(path, name), member)
-		if err != nil {
+	members := p.Members()
+	add := func(name string) error {
+		of := p.Member(name)
+		made, err := b.valueFields(nil, labelFor(of, name), of, extendPath(path, name), value.Members[name])
+		fields = append(fields, made...)
+		return err
+	}
+	for _, named := range members.Named {
+		seen[named.Name] = true
+		if err := add(named.Name); err != nil {
 			return nil, err
 		}
-		fields = append(fields, made...)
 	}
+	open := len(members.Named) == 0 && !members.Typed
 	for _, name := range value.Names {
 		if seen[name] {
 			continue
 		}
-		of, known, _ := b.schemas.propertyView(v, name)
-		if !known && !open {
+		stray := slices.Contains(members.Stray, name)
+		if stray || !open && !p.Member(name).HasStatements() {
 			if err := b.addUnknown(extendPath(path, name), value.Members[name]); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		made, err := b.valueFields(nil, labelFor(of, name), of, extendPath(path, name), value.Members[name])
-		if err != nil {
+		if err := add(name); err != nil {
 			return nil, err
 		}
-		fields = append(fields, made...)
 	}
 	return fields, nil
 }
 
 // layoutFields creates the fields of an element of a UI schema.
 func (b *builder) layoutFields(
-	e *element, v *view, value *object, path []string, shown coverage, conditional bool,
+	e *element, p *jsondoc.Place, value *object, path []string, shown coverage, conditional bool,
 ) ([]Field, error) {
 	conditional = conditional || e.rule != nil
 	switch e.kind {
@@ -151,12 +147,12 @@ func (b *builder) layoutFields(
 		}
 		return []Field{{Label: e.label, Content: Note{}}}, b.countField()
 	case kindControl:
-		return b.controlFields(e, v, value, path, shown, conditional)
+		return b.controlFields(e, p, value, path, shown, conditional)
 	case kindGroup, kindLayout:
 	}
 	var fields []Field
 	for _, child := range e.elements {
-		made, err := b.layoutFields(child, v, value, path, shown, conditional)
+		made, err := b.layoutFields(child, p, value, path, shown, conditional)
 		if err != nil {
 			return nil, err
 		}
@@ -169,18 +165,14 @@ func (b *builder) layoutFields(
 }
 
 func (b *builder) controlFields(
-	e *element, v *view, value *object, path []string, shown coverage, conditional bool,
+	e *element, p *jsondoc.Place, value *object, path []string, shown coverage, conditional bool,
 ) ([]Field, error) {
 	if len(e.path) == 0 || shown.whole[jsontext.JoinPointer(e.path...)] {
 		return nil, nil
 	}
-	of, known := v, true
-	for _, name := range e.path {
-		of, known, _ = b.schemas.propertyView(of, name)
-		if !known {
-			of = &view{}
-		}
-	}
+	outer := memberAt(p, e.path[:len(e.path)-1])
+	last := e.path[len(e.path)-1]
+	of, known := outer.Member(last), isNamed(outer, last)
 	member, present := lookUpMember(value, e.path)
 	if !present && !known || conditional && isEmpty(member) {
 		return nil, nil
@@ -188,7 +180,7 @@ func (b *builder) controlFields(
 	shown.addPath(e.path)
 	label := e.label
 	if label == "" {
-		label = labelFor(of, e.path[len(e.path)-1])
+		label = labelFor(of, last)
 	}
 	return b.valueFields(e.detail, label, of, extendPath(path, e.path...), member)
 }
@@ -210,7 +202,7 @@ func lookUpMember(value *object, names []string) (any, bool) {
 
 // addRest adds the members that a layout does not show to the others. within leads to value from the object of the
 // layout, path to that object.
-func (b *builder) addRest(v *view, value *object, within, path []string, shown coverage) error {
+func (b *builder) addRest(p *jsondoc.Place, value *object, within, path []string, shown coverage) error {
 	for _, name := range value.Names {
 		member := value.Members[name]
 		at := extendPath(within, name)
@@ -218,7 +210,7 @@ func (b *builder) addRest(v *view, value *object, within, path []string, shown c
 		if shown.whole[pointer] || isEmpty(member) {
 			continue
 		}
-		of, known, _ := b.schemas.propertyView(v, name)
+		of, known := p.Member(name), isNamed(p, name)
 		inner, isObject := member.(*object)
 		var err error
 		switch {
@@ -251,12 +243,4 @@ func (b *builder) addUnknown(path []string, value any) error {
 		Pointer: jsontext.JoinPointer(path...), Label: strings.Join(names, " › "), Content: Text(rawText(value)),
 	})
 	return b.countField()
-}
-
-// labelFor returns the title of a member, or words from its name.
-func labelFor(v *view, name string) string {
-	if title := v.textOf("title"); title != "" {
-		return title
-	}
-	return humaniseName(name)
 }

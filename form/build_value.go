@@ -6,11 +6,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // valueFields creates the field of a value. It returns none if the value is added to the others.
-func (b *builder) valueFields(detail *element, label string, v *view, path []string, value any) ([]Field, error) {
+func (b *builder) valueFields(detail *element, label string, p *jsondoc.Place, path []string, value any) ([]Field, error) {
 	if err := b.countField(); err != nil {
 		return nil, err
 	}
@@ -19,10 +20,10 @@ func (b *builder) valueFields(detail *element, label string, v *view, path []str
 	case nil:
 		f.Content = Text("")
 	case *object:
-		if !v.expectsType("object") {
+		if !p.Types().Has(jsondoc.TypeObject) {
 			return nil, b.addUnknown(path, value)
 		}
-		fields, err := b.objectFields(detail, v, member, path)
+		fields, err := b.objectFields(detail, p, member, path)
 		if err != nil {
 			return nil, err
 		}
@@ -31,10 +32,10 @@ func (b *builder) valueFields(detail *element, label string, v *view, path []str
 			f.Content = Text("")
 		}
 	case []any:
-		if !v.expectsType("array") {
+		if !p.Types().Has(jsondoc.TypeArray) {
 			return nil, b.addUnknown(path, value)
 		}
-		content, err := b.arrayContent(detail, v, member, path)
+		content, err := b.arrayContent(detail, p, member, path)
 		if err != nil {
 			return nil, err
 		}
@@ -42,38 +43,30 @@ func (b *builder) valueFields(detail *element, label string, v *view, path []str
 	case deep:
 		f.Content = Text(rawText(value))
 	default:
-		if !expectsPlain(v, value) {
+		if !expectsPlain(p, value) {
 			return nil, b.addUnknown(path, value)
 		}
-		f.Content = plainContent(v, value)
+		f.Content = plainContent(p, value)
 	}
 	return []Field{f}, nil
 }
 
 // expectsPlain reports whether the schema allows a scalar. Every type of scalar is readable in place of another.
-func expectsPlain(v *view, value any) bool {
-	if text, ok := value.(string); ok && text == "" {
-		return true
-	}
-	for _, plain := range []string{"string", "number", "boolean", "null"} {
-		if v.expectsType(plain) {
-			return true
-		}
-	}
-	return false
+func expectsPlain(p *jsondoc.Place, value any) bool {
+	return value == "" || p.Types().Has(jsondoc.TypeScalar|jsondoc.TypeNull)
 }
 
-func plainContent(v *view, value any) Content {
+func plainContent(p *jsondoc.Place, value any) Content {
 	if text, ok := value.(string); ok {
 		if file, ok := readFile(text); ok {
 			return Files{file}
 		}
 	}
-	return Text(plainText(v, value))
+	return Text(plainText(p, value))
 }
 
 // arrayContent creates a list, a table or a group from an array.
-func (b *builder) arrayContent(detail *element, v *view, elements []any, path []string) (Content, error) {
+func (b *builder) arrayContent(detail *element, p *jsondoc.Place, elements []any, path []string) (Content, error) {
 	if len(elements) > b.limits.Rows {
 		return nil, &LimitError{What: "elements of an array", Max: b.limits.Rows}
 	}
@@ -97,15 +90,15 @@ func (b *builder) arrayContent(detail *element, v *view, elements []any, path []
 	}
 	switch len(elements) {
 	case objects:
-		return b.recordsContent(detail, v, elements, path)
+		return b.recordsContent(detail, p, elements, path)
 	case len(files):
 		return files, b.countAll(len(elements))
 	case plain:
-		return b.listText(v, elements), b.countAll(len(elements))
+		return b.listText(p, elements), b.countAll(len(elements))
 	}
 	group := make(Group, 0, len(elements))
 	for i, value := range elements {
-		made, err := b.valueFields(detail, strconv.Itoa(i+1), b.schemas.elementView(v, i), extendPath(path, strconv.Itoa(i)), value)
+		made, err := b.valueFields(detail, strconv.Itoa(i+1), p.Item(strconv.Itoa(i)), extendPath(path, strconv.Itoa(i)), value)
 		if err != nil {
 			return nil, err
 		}
@@ -124,22 +117,22 @@ func (b *builder) countAll(n int) error {
 }
 
 // listText returns scalars as lines.
-func (b *builder) listText(v *view, elements []any) Text {
+func (b *builder) listText(p *jsondoc.Place, elements []any) Text {
 	lines := make([]string, len(elements))
 	for i, value := range elements {
-		lines[i] = fmt.Sprintf("• %s", plainText(b.schemas.elementView(v, i), value))
+		lines[i] = fmt.Sprintf("• %s", plainText(p.Item(strconv.Itoa(i)), value))
 	}
 	return Text(strings.Join(lines, "\n"))
 }
 
-func (b *builder) recordsContent(detail *element, v *view, elements []any, path []string) (Content, error) {
+func (b *builder) recordsContent(detail *element, p *jsondoc.Place, elements []any, path []string) (Content, error) {
 	records := make(Records, 0, len(elements))
 	for i, value := range elements {
 		member, ok := value.(*object)
 		if !ok {
 			continue
 		}
-		fields, err := b.objectFields(detail, b.schemas.elementView(v, i), member, extendPath(path, strconv.Itoa(i)))
+		fields, err := b.objectFields(detail, p.Item(strconv.Itoa(i)), member, extendPath(path, strconv.Itoa(i)))
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package form
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -62,6 +63,10 @@ const (
 	KindProcess    Kind = "process"
 	KindArtifact   Kind = "artifact"
 	KindDataSource Kind = "data-source"
+	// KindChoice selects an alternative of the schema for the value of its child or of the object around it. It has no
+	// value. KindAdd is an absent object that contains objects of its kind.
+	KindChoice Kind = "choice"
+	KindAdd    Kind = "add"
 	// KindJSON edits values that no other control can edit.
 	KindJSON Kind = "json"
 )
@@ -74,7 +79,7 @@ func (k Kind) IsReference() bool {
 // isLayout reports whether nodes of the kind have no value.
 func (k Kind) isLayout() bool {
 	return slices.Contains([]Kind{
-		KindVertical, KindHorizontal, KindSection, KindTabs, KindStepper, KindPage, KindNote,
+		KindVertical, KindHorizontal, KindSection, KindTabs, KindStepper, KindPage, KindNote, KindChoice, KindAdd,
 	}, k)
 }
 
@@ -114,6 +119,14 @@ type Node struct {
 	Options []Option
 	// Source is the code of the data source of KindDataSource.
 	Source string
+	// Choice is the choice of KindChoice.
+	Choice *jsondoc.Choice
+	// Selects reports whether the value selects an alternative for the object around it.
+	Selects bool
+	// Opened reports whether a person has opened the absent object.
+	Opened bool
+	// Endless reports whether the rows of an array contain rows of their kind, so that there is no template.
+	Endless bool
 	// Children are the nodes of layouts and objects.
 	Children []*Node
 	// Rows are the elements of an array, Columns the nodes of an empty element.
@@ -124,6 +137,8 @@ type Node struct {
 	present bool
 	// texts reports whether the value, or an element of KindTags, may be a text.
 	texts bool
+	// open reports whether KindSearch takes values that are not among its options.
+	open bool
 	// numbers reports whether a numeric text of KindLine becomes a number.
 	numbers bool
 	row     func(key string) []*Node
@@ -148,16 +163,8 @@ type Option struct {
 	value any
 }
 
-// Bounds are the limits that the schema sets for a value. Missing texts are "", missing counts -1.
-type Bounds struct {
-	Minimum, Maximum, Above, Below, MultipleOf string
-	MinLength, MaxLength, MinItems, MaxItems   int
-	Unique                                     bool
-	Pattern, Format                            string
-	// Accept lists media types and extensions of files, MaxSize is in bytes.
-	Accept  []string
-	MaxSize int64
-}
+// Bounds are the limits that the schema sets for a value.
+type Bounds = jsondoc.Bounds
 
 // Find returns the control of the value at a pointer, or nil.
 func (s *Editor) Find(pointer string) *Node { return s.nodes[pointer] }
@@ -202,6 +209,12 @@ func (s *Editor) listParts() []string {
 	var parts []string
 	Walk(s.Nodes, func(n *Node) bool {
 		part := string(n.Kind) + n.Pointer
+		if n.Choice != nil {
+			part = n.Name + strconv.Itoa(n.Choice.Selected)
+		}
+		if n.Required {
+			part += " required"
+		}
 		switch {
 		case n.Hidden:
 			part += " hidden"

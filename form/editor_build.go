@@ -3,9 +3,8 @@ package form
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
@@ -18,9 +17,9 @@ func EditorLimits() Limits { return Limits{Depth: 12, Fields: 5_000, Rows: 300} 
 // limits, and values that no other control can edit, are edited as JSON. It returns the error of the context, or an
 // error if a part of the input is not JSON.
 func NewEditor(ctx context.Context, in Input, limits Limits, readOnly bool) (*Editor, error) {
-	schema, err := jsondoc.Decode(in.Schema, maxSchemaDepth)
+	outline, err := newOutline(ctx, &in)
 	if err != nil {
-		return nil, fmt.Errorf("reading the schema of a form: %w", err)
+		return nil, err
 	}
 	layout, err := jsondoc.Decode(in.UISchema, maxSchemaDepth)
 	if err != nil {
@@ -31,27 +30,25 @@ func NewEditor(ctx context.Context, in Input, limits Limits, readOnly bool) (*Ed
 		return nil, fmt.Errorf("reading the value of a form: %w", err)
 	}
 	b := &editorBuilder{
-		ctx: ctx, schemas: newSchemas(schema), limits: limits, readOnly: readOnly, editor: &Editor{
-			Title: in.Title, Subject: in.Subject, root: root, nodes: map[string]*Node{},
-		},
-		places: map[*object]string{}, rules: map[string]*condition{},
+		ctx: ctx, limits: limits, readOnly: readOnly, picked: in.Picked, rules: map[string]*condition{},
+		editor: &Editor{Title: in.Title, Subject: in.Subject, root: root, nodes: map[string]*Node{}},
 	}
-	b.recordPlaces(schema, "")
-	v := b.schemas.viewOf(schema)
+	place := outline.Root()
+	isObject := place.Types().Has(jsondoc.TypeObject)
 	top, ok := root.(*object)
-	if root == nil && v.expectsType("object") {
+	if root == nil && isObject {
 		top, ok = jsondoc.NewObject(), true
 		b.editor.root = top
 	}
-	if ok && v.expectsType("object") && !v.isBlank() {
-		b.editor.Nodes = b.rootNodes(readLayout(layout), v, top)
+	if ok && isObject && hasFields(place) && !place.IsLimited() {
+		b.editor.Nodes = b.rootNodes(readLayout(layout), place, top)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if b.editor.Nodes == nil || b.exceeded {
+	if b.editor.Nodes == nil || b.exceeded || outline.Exhausted() {
 		b.editor.nodes = map[string]*Node{}
-		whole := b.newNode(site{}, v, nil)
+		whole := b.newNode(site{}, place, nil)
 		whole.Label, whole.Kind, whole.value, whole.present = valueLabel, KindJSON, root, root != nil
 		b.editor.Nodes = []*Node{whole}
 	}
@@ -61,22 +58,16 @@ func NewEditor(ctx context.Context, in Input, limits Limits, readOnly bool) (*Ed
 // valueLabel is the label of a whole value without a title.
 const valueLabel = "Value"
 
-// isBlank reports whether the schema names no members.
-func (v *view) isBlank() bool { return len(v.propertyNames()) == 0 }
-
 type editorBuilder struct {
 	ctx      context.Context //nolint:containedctx // It lives for one call.
-	schemas  *schemas
 	limits   Limits
 	readOnly bool
+	picked   jsondoc.Picked
 	editor   *Editor
-	places   map[*object]string
 	rules    map[string]*condition
 	ruleWork int
 	count    int
 	exceeded bool
-	// within are the schemas of the enclosing objects.
-	within []*view
 }
 
 // A site is the position of a control in the value, with the states inherited from its surroundings.
@@ -90,41 +81,31 @@ func (a site) child(tokens ...string) site {
 	return a
 }
 
-// recordPlaces records the pointer of each part of the schema.
-func (b *editorBuilder) recordPlaces(node any, pointer string) {
-	switch part := node.(type) {
-	case *object:
-		b.places[part] = pointer
-		for _, name := range part.Names {
-			b.recordPlaces(part.Members[name], pointer+"/"+jsontext.EscapeToken(name))
-		}
-	case []any:
-		for i, element := range part {
-			b.recordPlaces(element, pointer+"/"+strconv.Itoa(i))
-		}
-	}
-}
-
 // rootNodes creates the nodes of the whole value. Required members that the layout omits are appended, because the
 // form could not be completed without them.
-func (b *editorBuilder) rootNodes(layout *element, v *view, value *object) []*Node {
+func (b *editorBuilder) rootNodes(layout *element, p *jsondoc.Place, value *object) []*Node {
 	shown := coverage{whole: map[string]bool{}, partly: map[string]bool{}}
 	here := site{readOnly: b.readOnly}
 	if layout == nil {
-		return b.propertyNodes(v, value, here)
+		return b.propertyNodes(p, value, here)
 	}
-	nodes := b.layoutNodes(layout, v, value, here, shown)
+	nodes := append(b.choiceNodes(p, here), b.layoutNodes(layout, p, value, here, shown)...)
 	var missing []*Node
-	for _, name := range slices.Sorted(maps.Keys(v.requiredNames())) {
-		pointer := jsontext.JoinPointer(name)
-		if of, known, _ := b.schemas.propertyView(v, name); known && !shown.whole[pointer] && !shown.partly[pointer] {
-			missing = append(missing, b.memberNode(nil, v, of, value, here, name))
+	for _, named := range p.Members().Named {
+		pointer := jsontext.JoinPointer(named.Name)
+		if isNeeded(p, named) && !shown.whole[pointer] && !shown.partly[pointer] {
+			missing = append(missing, b.memberNode(nil, p, value, here, named.Name))
 		}
 	}
 	if len(missing) > 0 {
 		nodes = append(nodes, &Node{Kind: KindSection, Label: OtherLabel, Children: missing})
 	}
 	return nodes
+}
+
+// isNeeded reports whether a form cannot be completed without a member: it is required, or selects a branch.
+func isNeeded(p *jsondoc.Place, named jsondoc.Named) bool {
+	return named.Required.IsRequired() || slices.ContainsFunc(p.Choices(), func(c *jsondoc.Choice) bool { return c.By == named.Name })
 }
 
 // exceedsLimit counts a node and reports whether there are too many.
@@ -135,14 +116,12 @@ func (b *editorBuilder) exceedsLimit() bool {
 }
 
 // newNode creates a control without a kind.
-func (b *editorBuilder) newNode(a site, v *view, e *element) *Node {
+func (b *editorBuilder) newNode(a site, p *jsondoc.Place, e *element) *Node {
+	about := p.Annotations()
 	n := &Node{
-		Pointer: jsontext.JoinPointer(a.path...), Name: jsontext.JoinPointer(a.name...),
-		Hidden: a.hidden, Disabled: a.disabled, ReadOnly: a.readOnly || v.isTrue("readOnly"),
-		Label: v.textOf("title"), Help: v.textOf("description"), Bounds: v.readBounds(),
-	}
-	if len(v.sure) > 0 {
-		n.Schema = b.places[v.sure[0]]
+		Pointer: jsontext.JoinPointer(a.path...), Name: jsontext.JoinPointer(a.name...), Schema: p.Schema(),
+		Hidden: a.hidden, Disabled: a.disabled, ReadOnly: a.readOnly || about.ReadOnly,
+		Label: about.Title, Help: about.Description, Bounds: p.Bounds(),
 	}
 	if e != nil {
 		if e.label != "" {
@@ -165,35 +144,90 @@ func (b *editorBuilder) newNode(a site, v *view, e *element) *Node {
 	return n
 }
 
-// propertyNodes returns a control for each member of the schema.
-func (b *editorBuilder) propertyNodes(v *view, value *object, a site) []*Node {
-	fitting := b.fittingView(v, value)
-	nodes := []*Node{}
-	for _, name := range fitting.propertyNames() {
+// propertyNodes returns a control for each member of the schema, after the choices of the object.
+func (b *editorBuilder) propertyNodes(p *jsondoc.Place, value *object, a site) []*Node {
+	nodes := append([]*Node{}, b.choiceNodes(p, a)...)
+	for _, named := range p.Members().Named {
 		if b.exceeded {
 			break
 		}
-		of, _ := b.memberView(v, fitting, name)
-		nodes = append(nodes, b.memberNode(nil, fitting, of, value, a, name))
+		nodes = append(nodes, b.memberNode(nil, p, value, a, named.Name))
 	}
 	return nodes
 }
 
 // memberNode creates the control of a member of an object.
-func (b *editorBuilder) memberNode(e *element, parent, of *view, value *object, a site, name string) *Node {
-	n := b.newNode(a.child(name), of, e)
-	n.Required = parent.requiredNames()[name]
+func (b *editorBuilder) memberNode(e *element, outer *jsondoc.Place, value *object, a site, name string) *Node {
+	p := outer.Member(name)
+	here := a.child(name)
+	n := b.newNode(here, p, e)
+	n.Required = isRequired(outer, name)
+	n.Selects = slices.ContainsFunc(outer.Choices(), func(c *jsondoc.Choice) bool { return c.By == name })
 	if b.exceedsLimit() {
 		n.Kind = KindJSON
 		return n
 	}
 	n.value, n.present = value.Get(name)
-	b.setControl(n, e, of, a.child(name))
+	b.setControl(n, e, p, here)
+	if n.Kind == KindObject {
+		return n
+	}
+	return b.wrapChoices(n, p, here)
+}
+
+// pickable returns the choices of a place that no member decides.
+func pickable(p *jsondoc.Place) []*jsondoc.Choice {
+	return slices.DeleteFunc(slices.Clone(p.Choices()), func(c *jsondoc.Choice) bool { return c.By != "" })
+}
+
+// choiceNodes returns the controls of the choices of an object.
+func (b *editorBuilder) choiceNodes(p *jsondoc.Place, a site) []*Node {
+	var nodes []*Node
+	for _, choice := range pickable(p) {
+		n := b.choiceNode(choice, a)
+		n.Label = KindOfValue
+		nodes = append(nodes, n)
+	}
+	return nodes
+}
+
+// KindOfValue is the label of a choice between the alternatives for a value.
+const KindOfValue = "Kind"
+
+// wrapChoices returns a control within the controls of the choices of its place.
+func (b *editorBuilder) wrapChoices(n *Node, p *jsondoc.Place, a site) *Node {
+	for _, choice := range slices.Backward(pickable(p)) {
+		outer := b.choiceNode(choice, a)
+		outer.Label, outer.Help, outer.Required, outer.Children = n.Label, n.Help, n.Required, []*Node{n}
+		outer.Hidden, outer.Disabled, outer.ReadOnly = n.Hidden, n.Disabled, n.ReadOnly
+		n.Unlabelled, n.Help = true, ""
+		n = outer
+	}
 	return n
 }
 
+func (b *editorBuilder) choiceNode(choice *jsondoc.Choice, a site) *Node {
+	n := &Node{
+		Kind: KindChoice, Name: jsontext.JoinPointer(a.name...) + choiceMark + choice.Key.Schema, Choice: choice,
+		Hidden: a.hidden, Disabled: a.disabled, ReadOnly: a.readOnly,
+	}
+	for i := range choice.Branches {
+		n.Options = append(n.Options, branchOption(&choice.Branches[i], i))
+	}
+	return n
+}
+
+// choiceMark separates the name of the value and the schema in the name of a choice. No pointer contains it.
+const choiceMark = "~:"
+
+// ChoiceKey returns the key of a choice for the name of its node, or of a value that was opened.
+func ChoiceKey(name string) jsondoc.ChoiceKey {
+	pointer, schema, _ := strings.Cut(name, choiceMark)
+	return jsondoc.ChoiceKey{Pointer: pointer, Schema: schema}
+}
+
 // layoutNodes creates the nodes of an element of a UI schema.
-func (b *editorBuilder) layoutNodes(e *element, v *view, value *object, a site, shown coverage) []*Node {
+func (b *editorBuilder) layoutNodes(e *element, p *jsondoc.Place, value *object, a site, shown coverage) []*Node {
 	if b.exceedsLimit() {
 		return nil
 	}
@@ -201,7 +235,7 @@ func (b *editorBuilder) layoutNodes(e *element, v *view, value *object, a site, 
 	n := &Node{Label: e.label, Hidden: a.hidden}
 	switch {
 	case e.kind == kindControl:
-		return b.layoutControl(e, v, value, a, shown)
+		return b.layoutControl(e, p, value, a, shown)
 	case e.kind == kindLabel:
 		n.Kind = KindNote
 		return []*Node{n}
@@ -220,7 +254,7 @@ func (b *editorBuilder) layoutNodes(e *element, v *view, value *object, a site, 
 		n.Kind = KindVertical
 	}
 	for _, child := range e.elements {
-		n.Children = append(n.Children, b.layoutNodes(child, v, value, a, shown)...)
+		n.Children = append(n.Children, b.layoutNodes(child, p, value, a, shown)...)
 	}
 	if n.Kind == KindTabs || n.Kind == KindStepper {
 		for i, child := range n.Children {
@@ -232,28 +266,21 @@ func (b *editorBuilder) layoutNodes(e *element, v *view, value *object, a site, 
 	return []*Node{n}
 }
 
-func (b *editorBuilder) layoutControl(e *element, v *view, value *object, a site, shown coverage) []*Node {
+func (b *editorBuilder) layoutControl(e *element, p *jsondoc.Place, value *object, a site, shown coverage) []*Node {
 	pointer := jsontext.JoinPointer(e.path...)
 	if len(e.path) == 0 || shown.whole[pointer] {
 		return nil
 	}
-	parent, of, known := v, v, true
-	var inner any = value
-	for _, name := range e.path {
-		holder, _ := inner.(*object)
-		parent = b.fittingView(of, holder)
-		of, known = b.memberView(of, parent, name)
-		inner, _ = holder.Get(name)
-	}
-	holder, within := lookUpMember(value, e.path[:len(e.path)-1])
+	last := len(e.path) - 1
+	outer := memberAt(p, e.path[:last])
+	holder, within := lookUpMember(value, e.path[:last])
 	container, isObject := holder.(*object)
-	_, present := container.Get(e.path[len(e.path)-1])
-	if !known && !present || within && holder != nil && !isObject {
+	_, present := container.Get(e.path[last])
+	if !present && !isNamed(outer, e.path[last]) || within && holder != nil && !isObject {
 		return nil
 	}
 	shown.addPath(e.path)
-	last := len(e.path) - 1
-	return []*Node{b.memberNode(e, parent, of, container, a.child(e.path[:last]...), e.path[last])}
+	return []*Node{b.memberNode(e, outer, container, a.child(e.path[:last]...), e.path[last])}
 }
 
 // optionValue returns an option of an element, or nil.

@@ -22,54 +22,52 @@ const (
 )
 
 // setControl selects the kind of control for a value.
-func (b *editorBuilder) setControl(n *Node, e *element, v *view, a site) {
+func (b *editorBuilder) setControl(n *Node, e *element, p *jsondoc.Place, a site) {
 	a.hidden, a.disabled, a.readOnly = n.Hidden, n.Disabled, n.ReadOnly
 	n.Kind = KindJSON
-	if _, isDeep := n.value.(deep); isDeep || len(a.path) > b.limits.Depth {
+	if _, isDeep := n.value.(deep); isDeep || len(a.path) > b.limits.Depth || p.IsLimited() {
 		return
 	}
-	types := v.typeNames()
-	if len(types) == 0 {
-		types = []string{v.guessType()}
-	}
-	n.texts = types[0] == "string" || types[0] == ""
-	if options := v.listOptions(); options != nil && types[0] != "array" && types[0] != "object" {
+	types := statedTypes(p)
+	n.texts = types == 0 || types.Has(jsondoc.TypeString)
+	if options, closed := listOptions(p); len(options) > 0 && types != jsondoc.TypeBoolean && closed {
 		b.setOptions(n, e, options)
 		return
-	}
-	if len(types) > 1 {
-		b.setMultiType(n, types)
+	} else if len(options) > 0 && !closed {
+		b.setSuggestions(n, options, types)
 		return
 	}
-	switch types[0] {
-	case "object":
-		b.setObject(n, e, v, a)
-	case "array":
-		b.setArray(n, e, v, a)
-	case "boolean":
+	switch types {
+	case jsondoc.TypeObject:
+		b.setObject(n, e, p, a)
+	case jsondoc.TypeArray:
+		b.setArray(n, e, p, a)
+	case jsondoc.TypeBoolean:
 		b.setBoolean(n, e)
-	case "number":
+	case jsondoc.TypeNumber:
 		n.Kind = plainOr(n, KindNumber)
-	case "integer":
+	case jsondoc.TypeInteger:
 		n.Kind = plainOr(n, KindInteger)
-	case "string":
-		n.Kind = b.textKind(n, e, v)
-	case "":
+	case jsondoc.TypeString:
+		n.Kind = b.textKind(n, e, p)
+	case 0:
 		switch n.value.(type) {
 		case nil, string:
-			n.Kind = b.textKind(n, e, v)
+			n.Kind = b.textKind(n, e, p)
 		}
+	default:
+		b.setMultiType(n, types)
 	}
 }
 
 // setMultiType selects a line for a value of several scalar types. Numeric text becomes a number, unless the current
 // value is a text.
-func (b *editorBuilder) setMultiType(n *Node, types []string) {
-	if slices.ContainsFunc(types, func(t string) bool { return t != "string" && t != "number" && t != "integer" }) {
+func (b *editorBuilder) setMultiType(n *Node, types jsondoc.Types) {
+	if !types.Only(jsondoc.TypeString | jsondoc.TypeNumber) {
 		return
 	}
 	_, isText := n.value.(string)
-	n.Kind, n.texts, n.numbers = plainOr(n, KindLine), slices.Contains(types, "string"), !isText
+	n.Kind, n.texts, n.numbers = plainOr(n, KindLine), types.Has(jsondoc.TypeString), !isText
 }
 
 // plainOr returns the kind if the value fits a line of text, or KindJSON.
@@ -85,7 +83,8 @@ func plainOr(n *Node, kind Kind) Kind {
 	return KindJSON
 }
 
-func (b *editorBuilder) textKind(n *Node, e *element, v *view) Kind {
+func (b *editorBuilder) textKind(n *Node, e *element, p *jsondoc.Place) Kind {
+	about := p.Annotations()
 	format := n.Bounds.Format
 	kinds := map[string]Kind{
 		string(kuflowref.KindFile): KindFile, string(kuflowref.KindPrincipal): KindPrincipal,
@@ -95,14 +94,14 @@ func (b *editorBuilder) textKind(n *Node, e *element, v *view) Kind {
 	}
 	kind, special := kinds[format]
 	text, isText := n.value.(string)
-	multi := e.optionValue("multi") == true || strings.ContainsAny(text, "\r\n")
+	multi := e.optionValue("multi") == true || strings.HasPrefix(about.MediaType, "text/") || strings.ContainsAny(text, "\r\n")
 	switch {
 	case n.present && n.value != nil && !isText:
 		return plainOr(n, KindLine)
 	case special:
-		n.Source = v.textOf("dataSource")
+		n.Source = about.DataSource
 		return plainOr(n, kind)
-	case format == "password" || v.isTrue("writeOnly"):
+	case format == "password" || about.WriteOnly:
 		return plainOr(n, KindSecret)
 	case n.Bounds.Accept != nil || n.Bounds.MaxSize > 0:
 		return plainOr(n, KindFile)
@@ -130,63 +129,41 @@ func (b *editorBuilder) setBoolean(n *Node, e *element) {
 	}
 }
 
-// setOptions sets the options, including the current value.
-func (b *editorBuilder) setOptions(n *Node, e *element, options []Option) {
-	if n.value != nil && !slices.ContainsFunc(options, func(o Option) bool { return jsondoc.Equal(o.value, n.value) }) {
-		options = append(options, Option{
-			Value: string(jsonText(n.value)), Title: rawText(n.value), Extra: true, value: n.value,
-		})
-	}
-	n.Options = distinguishTitles(options)
-	switch count := len(options); {
-	case count > maxSelect || e.optionValue("autocomplete") == true:
-		n.Kind = KindSearch
-	case e.optionValue("format") == "radio" || count <= maxRadio && e.optionValue("format") != "select":
-		n.Kind = KindRadio
-	default:
-		n.Kind = KindSelect
-	}
-}
-
-// distinguishTitles appends the value to duplicate titles.
-func distinguishTitles(options []Option) []Option {
-	count := map[string]int{}
-	for _, option := range options {
-		count[option.Title]++
-	}
-	for i := range options {
-		if options[i].Title != "" && count[options[i].Title] > 1 {
-			options[i].Title += " (" + options[i].Value + ")"
-		}
-	}
-	return options
-}
-
-func (b *editorBuilder) setObject(n *Node, e *element, v *view, a site) {
+func (b *editorBuilder) setObject(n *Node, e *element, p *jsondoc.Place, a site) {
 	value, isObject := n.value.(*object)
-	again := !n.present && slices.ContainsFunc(b.within, func(outer *view) bool { return outer.isEqual(v) })
-	if n.value != nil && !isObject || v.isBlank() || again {
+	if n.value != nil && !isObject || !hasFields(p) {
 		return
 	}
-	n.Kind = KindObject
-	b.within = append(b.within, v)
-	n.Children = b.objectNodes(e, v, value, a)
-	b.within = b.within[:len(b.within)-1]
+	if p.IsRecursive() && !b.isOpened(p) {
+		n.Kind = KindAdd
+		return
+	}
+	n.Kind, n.Opened = KindObject, p.IsRecursive()
+	n.Children = b.objectNodes(e, p, value, a)
+}
+
+// hasFields reports whether the schema names members of an object.
+func hasFields(p *jsondoc.Place) bool { return len(p.Members().Named) > 0 || len(p.Choices()) > 0 }
+
+// isOpened reports whether a person has opened an absent value that may contain itself.
+func (b *editorBuilder) isOpened(p *jsondoc.Place) bool {
+	_, opened := b.picked[jsondoc.ChoiceKey{Pointer: p.Pointer()}]
+	return opened
 }
 
 // objectNodes creates the nodes of an object by its detail layout, if any.
-func (b *editorBuilder) objectNodes(e *element, v *view, value *object, a site) []*Node {
+func (b *editorBuilder) objectNodes(e *element, p *jsondoc.Place, value *object, a site) []*Node {
 	if e == nil || e.detail == nil {
-		return b.propertyNodes(v, value, a)
+		return b.propertyNodes(p, value, a)
 	}
 	shown := coverage{whole: map[string]bool{}, partly: map[string]bool{}}
-	return b.layoutNodes(e.detail, v, value, a, shown)
+	return b.layoutNodes(e.detail, p, value, a, shown)
 }
 
-func (b *editorBuilder) setArray(n *Node, e *element, v *view, a site) {
+func (b *editorBuilder) setArray(n *Node, e *element, p *jsondoc.Place, a site) {
 	elements, isArray := n.value.([]any)
-	item := b.schemas.elementView(v, 0)
-	if n.value != nil && !isArray || len(elements) > b.limits.Rows || v.isTuple() || item.isTuple() {
+	item := p.Item(blankKey)
+	if n.value != nil && !isArray || len(elements) > b.limits.Rows || p.Elements().Prefix > 0 || item.Elements().Prefix > 0 {
 		return
 	}
 	kind := b.itemKind(e, item)
@@ -195,7 +172,7 @@ func (b *editorBuilder) setArray(n *Node, e *element, v *view, a site) {
 		return
 	case KindFile:
 		n.Kind = KindFiles
-		n.Bounds.Accept, n.Bounds.MaxSize = item.readBounds().Accept, item.readBounds().MaxSize
+		n.Bounds.Accept, n.Bounds.MaxSize = item.Bounds().Accept, item.Bounds().MaxSize
 		if !allTexts(elements, func(text string) bool { return !strings.ContainsFunc(text, unicode.IsControl) }) {
 			n.Kind = KindJSON
 		}
@@ -206,26 +183,26 @@ func (b *editorBuilder) setArray(n *Node, e *element, v *view, a site) {
 		}
 	case KindLine, KindNumber, KindInteger:
 		n.texts = kind == KindLine
-		if canBeTags(elements) && item.listOptions() == nil {
+		if canBeTags(elements) {
 			n.Kind = KindTags
 			return
 		}
 	}
-	b.setRows(n, e, item, kind, elements, a)
+	b.setRows(n, e, p, kind, elements, a)
 }
 
-// isTuple reports whether elements of an array have individual schemas.
-func (v *view) isTuple() bool {
-	return slices.ContainsFunc(v.sure, func(part *object) bool {
-		_, prefix := part.Get("prefixItems")
-		_, list := part.Members["items"].([]any)
-		return prefix || list
-	})
-}
+// blankKey is the key of an element that no array contains.
+const blankKey = "-"
 
 // itemKind returns the kind of control of an empty element.
-func (b *editorBuilder) itemKind(e *element, item *view) Kind {
-	probe := &Node{Bounds: item.readBounds()}
+func (b *editorBuilder) itemKind(e *element, item *jsondoc.Place) Kind {
+	if hasFields(item) && statedTypes(item) == jsondoc.TypeObject {
+		return KindObject
+	}
+	if len(pickable(item)) > 0 {
+		return KindChoice
+	}
+	probe := &Node{Bounds: item.Bounds()}
 	quiet := *b
 	quiet.editor = &Editor{nodes: map[string]*Node{}}
 	quiet.setControl(probe, e, item, site{})
@@ -258,47 +235,36 @@ func canBeTags(elements []any) bool {
 	return true
 }
 
-func (b *editorBuilder) setChoices(n *Node, item *view, elements []any) bool {
-	options := item.listOptions()
-	for _, element := range elements {
-		if _, container := element.(*object); container {
-			return false
-		}
-		if !slices.ContainsFunc(options, func(o Option) bool { return jsondoc.Equal(o.value, element) }) {
-			options = append(options, Option{Value: string(jsonText(element)), Title: rawText(element), Extra: true, value: element})
-		}
-	}
-	n.Kind, n.Options = KindChoices, distinguishTitles(options)
-	return true
-}
-
 // setRows creates a row for each element of an array.
-func (b *editorBuilder) setRows(n *Node, e *element, item *view, kind Kind, elements []any, a site) {
+func (b *editorBuilder) setRows(n *Node, e *element, p *jsondoc.Place, kind Kind, elements []any, a site) {
 	objects := !slices.ContainsFunc(elements, func(element any) bool { _, ok := element.(*object); return !ok })
-	if kind == KindObject && !objects || kind != KindObject && slices.ContainsFunc(elements, isContainer) {
+	if kind == KindObject && !objects || kind != KindObject && kind != KindChoice && slices.ContainsFunc(elements, isContainer) {
 		return
 	}
 	element := func(key string, value any, present bool) []*Node {
-		here := a.child(key)
+		here, item := a.child(key), p.Item(key)
 		if kind == KindObject {
 			of, _ := value.(*object)
-			b.within = append(b.within, item)
-			nodes := b.objectNodes(e, item, of, here)
-			b.within = b.within[:len(b.within)-1]
-			return nodes
+			return b.objectNodes(e, item, of, here)
 		}
 		one := b.newNode(here, item, nil)
 		one.value, one.present = value, present
 		b.setControl(one, nil, item, here)
-		return []*Node{one}
+		return []*Node{b.wrapChoices(one, item, here)}
 	}
-	n.Columns = element("-", nil, false)
+	n.row = func(key string) []*Node { return element(key, nil, false) }
+	// A row that contains rows of its own kind has no end.
+	n.Endless = p.Item(blankKey).IsRecursive() && !p.Present()
+	if n.Endless {
+		n.Kind = KindCards
+		return
+	}
+	n.Columns = element(blankKey, nil, false)
 	n.Kind = b.rowsKind(e, kind, n.Columns)
 	if n.Kind == KindTable {
 		cells := element
 		element = func(key string, value any, present bool) []*Node { return narrowCells(cells(key, value, present)) }
 	}
-	n.row = func(key string) []*Node { return element(key, nil, false) }
 	for i, value := range elements {
 		key := strconv.Itoa(i)
 		n.Rows = append(n.Rows, Row{Key: key, Nodes: element(key, value, true)})
@@ -326,13 +292,15 @@ func isContainer(value any) bool {
 func (b *editorBuilder) rowsKind(e *element, kind Kind, columns []*Node) Kind {
 	fits := func(c *Node) bool {
 		return !slices.Contains([]Kind{
-			KindObject, KindTable, KindCards, KindList, KindJSON, KindLines, KindFiles, KindChoices, KindTags,
+			KindObject, KindAdd, KindChoice, KindTable, KindCards, KindList, KindJSON, KindLines, KindFiles, KindChoices, KindTags,
 			KindVertical, KindHorizontal, KindSection, KindTabs, KindStepper, KindNote,
 		}, c.Kind)
 	}
 	switch {
 	case kind != KindObject:
 		return KindList
+	case slices.ContainsFunc(columns, func(c *Node) bool { return c.Selects }):
+		return KindCards
 	case e.optionValue("variant") == "cards" || len(columns) > maxColumnsShown || !slices.ContainsFunc(columns, fits):
 		return KindCards
 	case slices.ContainsFunc(columns, func(c *Node) bool { return !fits(c) }):

@@ -122,7 +122,7 @@ func TestEditor(t *testing.T) { //nolint:funlen // most of it is a table
 			schema: `{"type":"object","properties":{"v":{"type":"string"},"next":{"$ref":"#"},"all":{"type":"array","items":{"$ref":"#"}}}}`,
 			value:  `{"next":{"v":"1"}}`,
 			want: []string{
-				"line V", "object Next", "  line V=1", "  json Next", "  cards All", "cards All",
+				"line V", "object Next", "  line V=1", "  add Next", "  cards All", "cards All",
 			},
 		},
 		"alternatives": {

@@ -174,6 +174,9 @@ func (n *Node) parseText(text string, in Locale) (value any, ok bool) {
 		if i := slices.IndexFunc(n.Options, func(o Option) bool { return strings.EqualFold(o.Title, strings.TrimSpace(text)) }); i >= 0 {
 			return n.Options[i].value, true
 		}
+		if n.open && !n.texts {
+			return parseNumber(text, in), true
+		}
 		return text, true
 	case KindTags:
 		return n.parseTags(text, in), true

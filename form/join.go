@@ -1,6 +1,7 @@
 package form
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 
@@ -65,13 +66,13 @@ func listLayout(kind string, elements []any) *object {
 // membersLayout returns a layout with a control for each member that a schema names, or one control for the whole
 // value.
 func membersLayout(schema any) any {
-	names := newSchemas(schema).viewOf(schema).propertyNames()
-	if len(names) == 0 {
+	outline, err := newOutline(context.Background(), &Input{Schema: jsonText(schema)})
+	if err != nil || len(outline.Root().Members().Named) == 0 || len(outline.Root().Choices()) > 0 {
 		return controlLayout("#")
 	}
-	elements := make([]any, len(names))
-	for i, name := range names {
-		elements[i] = controlLayout("#" + jsontext.JoinPointer("properties", name))
+	var elements []any
+	for _, named := range outline.Root().Members().Named {
+		elements = append(elements, controlLayout("#"+jsontext.JoinPointer("properties", named.Name)))
 	}
 	return listLayout("VerticalLayout", elements)
 }

@@ -1,6 +1,10 @@
 package form
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/procession-dev/procession/domain/jsondoc"
+)
 
 // Input is a value of a form with its schemas. Without Schema and UISchema, names serve as titles, in the order of
 // the value.
@@ -14,9 +18,11 @@ type Input struct {
 	UISchema json.RawMessage
 	// Value is any JSON value.
 	Value json.RawMessage
+	// Picked are the alternatives that a person has picked, and the indexes of their branches.
+	Picked jsondoc.Picked
 
-	// root is the whole schema if Schema is a part of one. References start there.
-	root json.RawMessage
+	// place is the place of the value if the input is a part of another one. It contains the statements of the schema.
+	place *jsondoc.Place
 }
 
 // Model is a form for printing.

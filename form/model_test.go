@@ -72,9 +72,19 @@ func TestModel(t *testing.T) { //nolint:funlen // most of it is a table
 			fields: []string{"A of all: 1", "Kind: q", "Q of one: 2", "T of then: 3"},
 		},
 		"a schema that refers to itself": {
-			schema: `{"allOf":[{"$ref":"#"}],"properties":{"next":{"$ref":"#"},"v":{"$ref":"#/nowhere"}}}`,
+			schema: `{"properties":{"next":{"$ref":"#"},"v":{"title":"Vee"}}}`,
 			value:  `{"v":1,"next":{"v":2}}`,
-			fields: []string{"Next {", "Next: ", "V: 2", "}", "V: 1"},
+			fields: []string{"Next {", "Next: ", "Vee: 2", "}", "Vee: 1"},
+		},
+		"a schema that cannot be compiled": {
+			schema: `{"allOf":[{"$ref":"#"}],"properties":{"v":{"$ref":"#/nowhere"}}}`,
+			value:  `{"v":1,"next":{"v":2}}`,
+			fields: []string{"V: 1", "Next {", "V: 2", "}"},
+		},
+		"another branch's value": {
+			schema: `{"oneOf":[{"properties":{"kind":{"const":"a"},"x":{}}},{"properties":{"kind":{"const":"b"},"y":{}}}],"properties":{"n":{"anyOf":[{"type":"integer","title":"N of any"},{"type":"null"}]}}}`,
+			value:  `{"kind":"b","x":1,"y":2,"n":null}`,
+			fields: []string{"N of any: ", "Kind: b", "Y: 2"}, other: []string{"X: 1"},
 		},
 		"kinds that the schema does not expect": {
 			schema: `{"properties":{"o":{"type":"object"},"a":{"type":"array"},"s":{"type":"string"},"n":{"type":["number","null"]}}}`,
@@ -119,8 +129,8 @@ func TestModel(t *testing.T) { //nolint:funlen // most of it is a table
 			fields: []string{"M {", "1: 1", "2 {", "A: 2", "}", "3: • 3", "}"},
 		},
 		"numbers equal to an option": {
-			schema: `{"properties":{"n":{"oneOf":[{"const":1.0,"title":"One"}]},"m":{"oneOf":[{"const":1e999,"title":"Much"}]}}}`,
-			value:  `{"n":1,"m":1E999}`,
+			schema: `{"properties":{"n":{"oneOf":[{"const":1.0,"title":"One"}]},"m":{"oneOf":[{"const":1e99,"title":"Much"}]}}}`,
+			value:  `{"n":1,"m":1E99}`,
 			fields: []string{"N: One", "M: Much"},
 		},
 		"references": {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
@@ -34,30 +33,37 @@ func Select(ctx context.Context, in Input, pointer string, most int) (forms []In
 	if err != nil {
 		return nil, several, err
 	}
-	schema, err := jsondoc.Decode(in.Schema, maxSchemaDepth)
+	outline, err := newOutline(ctx, &in)
 	if err != nil {
-		return nil, false, fmt.Errorf("reading the schema of a form: %w", err)
+		return nil, several, err
 	}
 	layout, err := jsondoc.Decode(in.UISchema, maxSchemaDepth)
 	if err != nil {
 		return nil, false, fmt.Errorf("reading the UI schema of a form: %w", err)
 	}
-	s := newSchemas(schema)
-	at, title := s.viewOf(schema), in.Title
+	at, title := outline.Root(), in.Title
 	for i, name := range path {
-		at, title = s.stepInto(at, value, path[:i], name, title)
+		parent, _ := lookUp(value, path[:i])
+		at = at.Child(name)
+		if _, isArray := parent.([]any); !isArray {
+			title = labelFor(at, name)
+		}
 	}
-	detail := in.UISchema
+	part := Input{Title: title, Subject: in.Subject, UISchema: in.UISchema, place: at}
 	if len(path) > 0 {
-		detail = detailOf(layout, path)
+		part.UISchema = detailOf(layout, path)
 	}
-	whole := Input{Title: title, Subject: in.Subject, UISchema: detail, root: in.Schema}
-	if !several {
-		forms, err = s.splitForms(ctx, whole, elements, func(int) *view { return at })
-	} else {
-		forms, err = s.splitForms(ctx, whole, elements, func(i int) *view { return s.elementView(at, i) })
+	for i, element := range elements {
+		if err := ctx.Err(); err != nil {
+			return nil, several, err
+		}
+		if several {
+			part.place = at.Item(strconv.Itoa(i))
+		}
+		part.Value = jsonText(element)
+		forms = append(forms, part)
 	}
-	return forms, several, err
+	return forms, several, nil
 }
 
 // elementsAt returns the objects at a path, one for each form.
@@ -84,65 +90,6 @@ func elementsAt(value any, path []string, most int) (elements []any, several boo
 		return nil, several, &LimitError{What: "forms", Max: most}
 	}
 	return elements, several, nil
-}
-
-// splitForms creates a form for each element. Consecutive elements with equal schemas share one.
-func (s *schemas) splitForms(ctx context.Context, of Input, elements []any, viewOf func(int) *view) ([]Input, error) {
-	forms := make([]Input, 0, len(elements))
-	var last *view
-	for i, element := range elements {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		v := viewOf(i)
-		var err error
-		if last == nil || !v.isEqual(last) {
-			if of.Schema, err = v.asSchema(); err != nil {
-				return nil, err
-			}
-			last = v
-		}
-		if of.Value, err = json.Marshal(element); err != nil {
-			return nil, fmt.Errorf("writing the value of a form: %w", err)
-		}
-		forms = append(forms, of)
-	}
-	return forms, nil
-}
-
-// isEqual reports whether two views have the same content.
-func (v *view) isEqual(other *view) bool {
-	return v == other || slices.Equal(v.sure, other.sure) && slices.Equal(v.maybe, other.maybe)
-}
-
-// stepInto returns the view and title of a member or element of a value.
-func (s *schemas) stepInto(v *view, root any, path []string, name, title string) (*view, string) {
-	parent, _ := lookUp(root, path)
-	if _, ok := parent.([]any); ok {
-		index, err := strconv.Atoi(name)
-		if err != nil {
-			index = 0
-		}
-		return s.elementView(v, index), title
-	}
-	of, _, _ := s.propertyView(v, name)
-	return of, labelFor(of, name)
-}
-
-// asSchema returns an equivalent schema. References still start at the root.
-func (v *view) asSchema() (json.RawMessage, error) {
-	whole := jsondoc.NewObject()
-	if len(v.sure) > 0 {
-		whole.Set("allOf", v.sure)
-	}
-	if len(v.maybe) > 0 {
-		whole.Set("anyOf", v.maybe)
-	}
-	text, err := json.Marshal(whole)
-	if err != nil {
-		return nil, fmt.Errorf("writing a part of the schema of a form: %w", err)
-	}
-	return text, nil
 }
 
 // detailOf returns the layout of a UI schema for the elements of an array.

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
@@ -17,8 +18,8 @@ const (
 )
 
 // plainText returns a scalar as text, formatted according to its schema.
-func plainText(v *view, value any) string {
-	if title, ok := v.titleOf(value); ok {
+func plainText(p *jsondoc.Place, value any) string {
+	if title, ok := titleOf(p, value); ok {
 		return title
 	}
 	switch plain := value.(type) {
@@ -30,14 +31,14 @@ func plainText(v *view, value any) string {
 	case json.Number:
 		return plain.String()
 	case string:
-		format := v.textOf("format")
-		if format == "password" || v.isTrue("writeOnly") {
+		about := p.Annotations()
+		if about.Format == "password" || about.WriteOnly {
 			return masked
 		}
 		if named, ok := referenceText(plain); ok {
 			return named
 		}
-		return dateText(format, plain)
+		return dateText(about.Format, plain)
 	}
 	return rawText(value)
 }

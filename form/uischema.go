@@ -2,7 +2,6 @@ package form
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
@@ -112,7 +111,8 @@ func isUnlabelled(o *object) bool {
 	return label == false
 }
 
-// scopePath parses the scope of a control, such as #/properties/a/properties/b.
+// scopePath parses the scope of a control, such as #/properties/a/properties/b. Keywords that lead to another schema of the
+// same value, such as anyOf/0 and then, are skipped.
 func scopePath(scope string) ([]string, bool) {
 	fragment, ok := strings.CutPrefix(scope, "#")
 	if !ok {
@@ -122,15 +122,28 @@ func scopePath(scope string) ([]string, bool) {
 		fragment = decoded
 	}
 	tokens, ok := jsontext.SplitPointer(fragment)
-	if !ok || len(tokens)%2 != 0 {
+	if !ok {
 		return nil, false
 	}
-	path := make([]string, 0, len(tokens)/2)
-	for pair := range slices.Chunk(tokens, 2) {
-		if pair[0] != "properties" {
+	path := []string{}
+	for i := 0; i < len(tokens); i++ {
+		switch keyword := tokens[i]; keyword {
+		case "properties":
+			if i++; i == len(tokens) {
+				return nil, false
+			}
+			path = append(path, tokens[i])
+		case "allOf", "anyOf", "oneOf":
+			if i++; i == len(tokens) {
+				return nil, false
+			}
+			if _, ok := jsontext.Index(tokens[i]); !ok {
+				return nil, false
+			}
+		case "then", "else":
+		default:
 			return nil, false
 		}
-		path = append(path, pair[1])
 	}
 	return path, true
 }

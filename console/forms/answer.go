@@ -40,7 +40,7 @@ func (e *entry) isCompleting() bool { return e.post.do == doComplete || e.post.d
 
 // resultPage creates the page of the form after the post.
 func (e *entry) resultPage(ctx context.Context) (*page, error) {
-	p, err := newPage(ctx, e.doc, e.shown, e.isCompleting() || e.post.values.Has(inputTried))
+	p, err := newPage(ctx, e.doc, e.shown, e.picked, e.isCompleting() || e.post.values.Has(inputTried))
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,17 @@ func (s *Screen) answerPost(v *web.Visit, e *entry) (*web.Answer, error) {
 		}
 		p.blank[e.post.on] = append(p.blank[e.post.on], fmt.Sprintf("new%d", len(p.blank[e.post.on])))
 	}
-	if status == statusDone || status == statusSaved && len(p.typed) == 0 && p.found == nil && e.post.do != doAdd && e.draft == nil {
+	if status == statusSaved {
+		// A page that is loaded again shows the alternatives of the value.
+		loaded, err := sheetOf(ctx, e.doc, e.doc.Value, nil)
+		if err != nil {
+			return nil, err
+		}
+		if len(p.typed) == 0 && p.found == nil && e.post.do != doAdd && e.draft == nil && loaded.SameStructure(p.sheet) {
+			return web.SeeOther(to), nil
+		}
+	}
+	if status == statusDone {
 		return web.SeeOther(to), nil
 	}
 	page, err := s.Show(v, formPart(p))
@@ -186,7 +196,7 @@ func (e *entry) answerScript(ctx context.Context, p *page, status string) (*web.
 	if answer.Problems == nil {
 		answer.Problems = []problem{}
 	}
-	if e.together || e.post.values.Has("full") || e.change.Moved || !p.sheet.SameStructure(e.before) {
+	if e.together || e.post.values.Has("full") || e.post.do == doOpen || e.change.Moved || !p.sheet.SameStructure(e.before) {
 		var html strings.Builder
 		if err := formPart(p).Render(ctx, &html); err != nil { //nolint:contextcheck // Render has it
 			return nil, err

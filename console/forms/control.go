@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
 )
@@ -153,3 +154,44 @@ func fileReferences(n *form.Node) []string {
 	}
 	return nil
 }
+
+// maxBranchRadios is the maximum number of alternatives that are shown as radio buttons.
+const maxBranchRadios = 4
+
+// choiceLabel returns the label of a choice.
+func choiceLabel(ctx context.Context, n *form.Node) string {
+	if n.Label == form.KindOfValue {
+		return ui.T(ctx, "Kind")
+	}
+	return n.Label
+}
+
+// branchTitle returns the title of an alternative: its own, its type in words, or its number.
+func branchTitle(ctx context.Context, n *form.Node, i int) string {
+	if title := n.Options[i].Title; title != "" {
+		return title
+	}
+	for j := range n.Choice.Branches {
+		if j != i && n.Options[j].Title == "" && n.Choice.Branches[j].Types == n.Choice.Branches[i].Types {
+			return ui.T(ctx, "Option %d", i+1)
+		}
+	}
+	switch n.Choice.Branches[i].Types {
+	case jsondoc.TypeString:
+		return ui.T(ctx, "Text")
+	case jsondoc.TypeInteger:
+		return ui.T(ctx, "Whole number")
+	case jsondoc.TypeNumber:
+		return ui.T(ctx, "Number")
+	case jsondoc.TypeBoolean:
+		return ui.T(ctx, "Yes or no")
+	case jsondoc.TypeArray:
+		return ui.T(ctx, "List")
+	case jsondoc.TypeObject:
+		return ui.T(ctx, "Several fields")
+	}
+	return ui.T(ctx, "Option %d", i+1)
+}
+
+// isBranch reports whether an alternative is selected.
+func isBranch(n *form.Node, i int) bool { return n.Choice.Selected == i }

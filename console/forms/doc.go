@@ -10,7 +10,8 @@
 //
 // Without a script the form posts all its inputs, and buttons are inputs too. The names of inputs:
 // "v" and the name of a node (form.Node.Name) for the text of a control, "o" for the keys of an
-// array's rows in order, "r" for the reference found for a text, "u" for a file; version, base, zone,
+// array's rows in order, "r" for the reference found for a text, "u" for a file, "b" for the
+// selected alternative of a choice (form.KindChoice) or an opened object; version, base, zone,
 // conflict and theirs for the state of the page, origin and once for a Draft; tried after
 // an attempt to complete; do for the button.
 //

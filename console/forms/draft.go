@@ -32,7 +32,7 @@ func (p *page) beginDraft(ctx context.Context, draft Draft, value json.RawMessag
 
 // holdDraft merges a draft with concurrent changes.
 func (e *entry) holdDraft(ctx context.Context, basis, mine json.RawMessage) error {
-	now, err := sheetOf(ctx, e.doc, e.doc.Value)
+	now, err := sheetOf(ctx, e.doc, e.doc.Value, e.picked)
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,8 @@ type entry struct {
 	script bool
 	doc    *Document
 	post   *post
+	// picked are the alternatives that are selected in the page.
+	picked jsondoc.Picked
 	// origin is the value that a draft began with, once the id of its page.
 	origin json.RawMessage
 	once   uuid.UUID
@@ -42,7 +44,7 @@ type entry struct {
 
 // receiveFile stores a file for a control that takes files.
 func (e *entry) receiveFile(ctx context.Context, name string, file File) (string, error) {
-	sheet, err := sheetOf(ctx, e.doc, e.doc.Value)
+	sheet, err := sheetOf(ctx, e.doc, e.doc.Value, e.picked)
 	if err != nil {
 		return "", err
 	}
@@ -69,7 +71,7 @@ func (e *entry) readInputs(ctx context.Context) (needsBase bool, err error) {
 			return false, unreadableForm()
 		}
 	}
-	if e.before, err = sheetOf(ctx, e.doc, base); err != nil {
+	if e.before, err = sheetOf(ctx, e.doc, base, e.picked); err != nil {
 		return false, err
 	}
 	_, point := numberSeparators(ctx)

@@ -252,7 +252,7 @@ func (s *Screen) answerItems(v *web.Visit) (*web.Answer, error) {
 		return nil, err
 	}
 	name, asked := readSearch(post.on, strings.TrimSpace(post.values.Get("q")))
-	store, doc, n, err := s.openControl(v, name)
+	store, doc, n, err := s.openControl(v, name, readPicked(post.values))
 	if err != nil {
 		return nil, err
 	}

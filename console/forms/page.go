@@ -20,6 +20,7 @@ const (
 	prefixOrder     = "o"
 	prefixReference = "r"
 	prefixFile      = "u"
+	prefixBranch    = "b"
 )
 
 // Names of the other inputs of a form.
@@ -47,6 +48,8 @@ const (
 	doDown     = "down"
 	doMine     = "mine"
 	doTheirs   = "theirs"
+	// Show the fields of an absent value.
+	doOpen = "open"
 	// Search a data source, and choose a result.
 	doFind   = "find"
 	doChoose = "choose"

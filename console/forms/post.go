@@ -9,10 +9,12 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/form"
 )
@@ -168,4 +170,16 @@ func (p *post) shownConflicts() map[string]string {
 		}
 	}
 	return shown
+}
+
+// readPicked returns the alternatives that are selected in the page.
+func readPicked(values url.Values) jsondoc.Picked {
+	picked := jsondoc.Picked{}
+	for name, texts := range values {
+		at, ok := strings.CutPrefix(name, prefixBranch)
+		if branch, err := strconv.Atoi(texts[0]); ok && err == nil && (at == "" || at[0] == '/' || at[0] == '~') {
+			picked[form.ChoiceKey(at)] = branch
+		}
+	}
+	return picked
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/form"
 )
 
@@ -49,7 +50,7 @@ func (s *Screen) View(ctx context.Context, store Store) (templ.Component, error)
 	if err != nil {
 		return nil, err
 	}
-	p, err := newPage(ctx, doc, doc.Value, false)
+	p, err := newPage(ctx, doc, doc.Value, nil, false)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +64,8 @@ func (s *Screen) View(ctx context.Context, store Store) (templ.Component, error)
 
 // newPage returns the page of a document with a value, which differs from the value of the document only in
 // conflicts.
-func newPage(ctx context.Context, doc *Document, value json.RawMessage, tried bool) (*page, error) {
-	sheet, err := sheetOf(ctx, doc, value)
+func newPage(ctx context.Context, doc *Document, value json.RawMessage, picked jsondoc.Picked, tried bool) (*page, error) {
+	sheet, err := sheetOf(ctx, doc, value, picked)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +78,8 @@ func newPage(ctx context.Context, doc *Document, value json.RawMessage, tried bo
 	return p, nil
 }
 
-func sheetOf(ctx context.Context, doc *Document, value json.RawMessage) (*form.Editor, error) {
-	in := form.Input{Schema: doc.Schema, UISchema: doc.UISchema, Value: value}
+func sheetOf(ctx context.Context, doc *Document, value json.RawMessage, picked jsondoc.Picked) (*form.Editor, error) {
+	in := form.Input{Schema: doc.Schema, UISchema: doc.UISchema, Value: value, Picked: picked}
 	return form.NewEditor(ctx, in, form.EditorLimits(), doc.ReadOnly)
 }
 
@@ -103,6 +104,10 @@ func (s *Screen) handlePost(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.picked = readPicked(e.post.values)
+	if e.post.do == doOpen {
+		e.picked[form.ChoiceKey(e.post.on)] = 0
+	}
 	if need, err := e.readInputs(ctx); err != nil || need {
 		return web.JSON(Answer{Status: statusBase, Problems: []problem{}}), err
 	}
@@ -113,7 +118,7 @@ func (s *Screen) handlePost(v *web.Visit) (*web.Answer, error) {
 }
 
 // openControl returns the form of a visit and its control with a name, nil for none.
-func (s *Screen) openControl(v *web.Visit, name string) (Store, *Document, *form.Node, error) {
+func (s *Screen) openControl(v *web.Visit, name string, picked jsondoc.Picked) (Store, *Document, *form.Node, error) {
 	store, err := s.Open(v)
 	if err != nil {
 		return nil, nil, nil, err
@@ -122,7 +127,7 @@ func (s *Screen) openControl(v *web.Visit, name string) (Store, *Document, *form
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	sheet, err := sheetOf(v.Context(), doc, doc.Value)
+	sheet, err := sheetOf(v.Context(), doc, doc.Value, picked)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -131,7 +136,7 @@ func (s *Screen) openControl(v *web.Visit, name string) (Store, *Document, *form
 
 func (s *Screen) handleFind(v *web.Visit) (*web.Answer, error) {
 	query := v.URL.Query()
-	store, _, n, err := s.openControl(v, query.Get("at"))
+	store, _, n, err := s.openControl(v, query.Get("at"), readPicked(query))
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +155,7 @@ func (s *Screen) handleUpload(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &entry{store: store}
+	e := &entry{store: store, picked: readPicked(v.URL.Query())}
 	if e.doc, err = store.Load(v.Context()); err != nil {
 		return nil, err
 	}

@@ -32,7 +32,9 @@ type Choice struct {
 type Branch struct {
 	// Title is the title of the alternative, or a name made from its reference, or "".
 	Title string
-	Types Types
+	// IsTitled reports whether Title is a title.
+	IsTitled bool
+	Types    Types
 	// Schema is the pointer of the alternative in the schema.
 	Schema string
 	// Required are the members that the alternative requires.
@@ -70,7 +72,7 @@ func (p *Place) resolve(c combination) {
 	p.types &= union
 	switch {
 	case len(branches) == 0:
-	case len(branches) == 1:
+	case len(branches) == 1 && !p.outline.isConstant(branches[0]):
 		p.collect(c.part.with(branches[0]))
 	case len(branches) > maxBranches:
 		p.limited = true
@@ -78,6 +80,14 @@ func (p *Place) resolve(c combination) {
 	default:
 		p.choose(c, branches)
 	}
+}
+
+// isConstant reports whether a subschema allows one value only.
+func (o *Outline) isConstant(node *jsonschema.Schema) bool {
+	o.facts.mu.Lock()
+	defer o.facts.mu.Unlock()
+	options, finite := o.facts.optionsOf(node)
+	return finite && len(options) == 1
 }
 
 func (p *Place) unionTypes(branches []*jsonschema.Schema) (union Types) {
@@ -161,8 +171,9 @@ func (p *Place) choose(c combination, branches []*jsonschema.Schema) {
 	o.facts.mu.Lock()
 	facts := o.facts.choiceOf(branches)
 	for _, branch := range branches {
+		title, isTitled := o.facts.branchTitle(branch)
 		choice.Branches = append(choice.Branches, Branch{
-			Title: o.facts.branchTitle(branch), Types: o.facts.typesOf(branch), Schema: pointerIn(branch.Location),
+			Title: title, IsTitled: isTitled, Types: o.facts.typesOf(branch), Schema: pointerIn(branch.Location),
 			Required: o.facts.requiredNames(branch), node: branch,
 		})
 	}
@@ -303,21 +314,21 @@ func (f *facts) discriminate(branches []*jsonschema.Schema, name string) map[str
 }
 
 // branchTitle returns the title of a branch or of its target, or the last name of its reference.
-func (f *facts) branchTitle(branch *jsonschema.Schema) string {
+func (f *facts) branchTitle(branch *jsonschema.Schema) (title string, isTitled bool) {
 	for _, part := range f.closureOf(branch) {
 		if title := f.sources[part].Text("title"); title != "" {
-			return title
+			return title, true
 		}
 	}
 	if branch.Ref == nil {
-		return ""
+		return "", false
 	}
 	path, _ := jsontext.SplitPointer(pointerIn(branch.Ref.Location))
 	if len(path) == 0 {
-		return ""
+		return "", false
 	}
 	if _, number := jsontext.Index(path[len(path)-1]); number {
-		return ""
+		return "", false
 	}
-	return path[len(path)-1]
+	return path[len(path)-1], false
 }

@@ -99,7 +99,7 @@ func (p *Place) nameDiscriminators(m *Members, seen map[string]bool, required ma
 				}
 			}
 		}
-		m.Named = slices.Insert(m.Named, 0, Named{Name: choice.By, Required: need})
+		m.Named = append(m.Named, Named{Name: choice.By, Required: need})
 	}
 }
 
@@ -228,7 +228,7 @@ func (p *Place) addDiscriminator(child *Place, c *Choice, name string) {
 	for _, branch := range c.Branches {
 		options, _ := f.memberOptions(branch.node, name)
 		for _, option := range options {
-			if len(options) == 1 && option.Title == "" && branch.Title != "" && branch.node.Ref == nil {
+			if len(options) == 1 && option.Title == "" && branch.IsTitled {
 				option.Title = branch.Title
 			}
 			option.Branch = branch.Schema

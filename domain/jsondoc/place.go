@@ -44,8 +44,9 @@ type Place struct {
 	parts []part
 	// excluded are subschemas that another value would select.
 	excluded []*jsonschema.Schema
-	// combinations are anyOf and oneOf that are not yet resolved.
+	// combinations are anyOf and oneOf that are not yet resolved, conditional are parts with conditions.
 	combinations []combination
+	conditional  []part
 	types        Types
 	// nullable reports whether an alternative without a choice allows null.
 	nullable  bool
@@ -74,11 +75,17 @@ func (o *Outline) newPlace(outer *Place, pointer string, value any, present bool
 		p.roots = append(p.roots, part.node)
 		p.collect(part)
 	}
-	// Combinations may add more of them.
-	for len(p.combinations) > 0 {
-		next := p.combinations[0]
-		p.combinations = p.combinations[1:]
-		p.resolve(next)
+	// Each of them may add more.
+	for len(p.combinations)+len(p.conditional) > 0 {
+		if len(p.combinations) > 0 {
+			next := p.combinations[0]
+			p.combinations = p.combinations[1:]
+			p.resolve(next)
+			continue
+		}
+		next := p.conditional[0]
+		p.conditional = p.conditional[1:]
+		p.collectConditional(next)
 	}
 	return p
 }
@@ -108,7 +115,9 @@ func (p *Place) collect(s part) {
 	for _, node := range s.node.AllOf {
 		p.collect(s.with(node))
 	}
-	p.collectConditional(s)
+	if s.node.If != nil || len(s.node.DependentSchemas)+len(s.node.Dependencies) > 0 {
+		p.conditional = append(p.conditional, s)
+	}
 	for _, c := range []combination{{s, s.node.AnyOf, keywordAnyOf}, {s, s.node.OneOf, keywordOneOf}} {
 		if len(c.branches) > 0 {
 			p.combinations = append(p.combinations, c)

@@ -108,6 +108,7 @@ func others() map[string]string {
 		"bounds work or memory": `domain/availability.maxSteps domain/availability.maxBits domain/availability.maxPatternSize
 			domain/filter.maxNumber domain/filter.maxExponent domain.InboxCountLimit domain.MaxDataSourceResults
 			domain/jsondoc.maxExponentDigits domain/jsondoc.maxLibraryWork domain/jsondoc.maxIdle
+			domain/jsondoc.maxCachedSource domain/jsondoc.maxParts domain/jsondoc.maxBranches domain/jsondoc.maxPlaces domain/jsondoc.maxLimited
 			domain/availability.maxRune domain/availability.maxName domain/availability.maxShape app.maxPause app.maxRepeats app.maxSeen app.maxDefinitions app.maxCachedKeys
 			app.maxEnvironmentReads app.feedLimit api/limit authn.maxCallers persistence engine/completions engine/relay events/audit form/pdfworker.maxWaiting
 			form/pdfworker.maxFrame form/pdfworker.maxJob app/administration.maxHeld api/httpio.drainLimit api/httpio.thoroughLimit api/httpio.maxHops`,

@@ -19,7 +19,7 @@
     clearTimeout(searching);
     if (known || input.value.trim() === "") return;
     searching = setTimeout(async () => {
-      const query = new URLSearchParams({ at: input.dataset.search, q: input.value });
+      const query = new URLSearchParams([["at", input.dataset.search], ["q", input.value], ...formRows.picks(input.form)]);
       const found = await fetch(`${input.form.action}/found?${query}`, { headers: { Accept: "application/json" } }).then((r) => r.json()).catch(() => []);
       list.replaceChildren(...found.map(({ reference, name }) => {
         const option = document.createElement("option");
@@ -51,7 +51,7 @@
     if (!finder) return;
     const input = finder.querySelector("[data-search]");
     const number = asked.get(id);
-    const body = new URLSearchParams({ do: button, q: input.value });
+    const body = new URLSearchParams([["do", button], ["q", input.value], ...formRows.picks(input.form)]);
     const made = document.createElement("template");
     try {
       const response = await fetch(`${input.form.action}/items`, { method: "POST", body, redirect: "manual" });
@@ -115,7 +115,7 @@
       say(input, form.dataset.uploading);
       progress.hidden = false;
       try {
-        const stored = await transfer(form.action, list.dataset.files, file, (share) => { progress.value = share * 100; });
+        const stored = await transfer(form, list.dataset.files, file, (share) => { progress.value = share * 100; });
         if (!input.multiple) for (const old of list.querySelectorAll("input[type=checkbox]")) old.checked = false;
         add(input, "v" + list.dataset.files, stored);
       } catch {
@@ -138,10 +138,10 @@
   }
 
   // transfer sends a file. Only this interface of browsers reports its progress.
-  function transfer(action, at, file, sent) {
+  function transfer(form, at, file, sent) {
     return new Promise((resolve, reject) => {
       const request = new XMLHttpRequest();
-      request.open("POST", `${action}/files?${new URLSearchParams({ at })}`);
+      request.open("POST", `${form.action}/files?${new URLSearchParams([["at", at], ...formRows.picks(form)])}`);
       request.setRequestHeader("Content-Type", file.type || "application/octet-stream");
       request.setRequestHeader("X-File-Name", encodeURIComponent(file.name));
       request.setRequestHeader("Accept", "application/json");

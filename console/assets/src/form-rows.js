@@ -13,6 +13,9 @@ const formRows = (() => {
   }).join("");
   const idOf = (name) => "f" + idPart(name);
 
+  // picks are the selected alternatives of a form, which every request about its controls needs.
+  const picks = (form) => [...new FormData(form)].filter(([name]) => /^b(?=$|[/~])/.test(name));
+
   // act does what a button of an array or of one of its rows says.
   function act(rows, button) {
     const row = button.closest("[data-row]");
@@ -57,7 +60,7 @@ const formRows = (() => {
     for (const [row, name, key, now] of found) renameRow(row, name, key, now);
     return new Set([...changed].map((entry) => {
       for (const [, name, key, now] of found) {
-        if (entry.slice(1).startsWith(`${name}/${key}/`)) return `${entry[0]}${name}/${now}${entry.slice(1 + name.length + 1 + key.length)}`;
+        if (/^[/~]/.test(entry.slice(1 + `${name}/${key}`.length)) && entry.slice(1).startsWith(`${name}/${key}`)) return `${entry[0]}${name}/${now}${entry.slice(1 + name.length + 1 + key.length)}`;
       }
       return entry;
     }));
@@ -65,7 +68,7 @@ const formRows = (() => {
 
   function renameRow(row, name, key, now) {
     row.dataset.row = now;
-    const [text, id] = [`${name}/${key}`, idOf(`${name}/${key}`)].map((part) => new RegExp(`${RegExp.escape(part)}(?=$|[/. -])`, "g"));
+    const [text, id] = [`${name}/${key}`, idOf(`${name}/${key}`)].map((part) => new RegExp(`${RegExp.escape(part)}(?=$|[/. ~-])`, "g"));
     const change = (part, attribute, old, to) => {
       if (part.hasAttribute(attribute)) part.setAttribute(attribute, part.getAttribute(attribute).replace(old, () => to));
     };
@@ -78,5 +81,5 @@ const formRows = (() => {
     }
   }
 
-  return { act, rename, idOf };
+  return { act, rename, idOf, picks };
 })();

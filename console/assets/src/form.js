@@ -196,10 +196,13 @@
       for (const name of ["version", "zone", "tried", ...(this.draft ? ["base", "origin", "once"] : [])]) {
         if (all.has(name)) some.set(name, all.get(name));
       }
+      for (const [name, value] of formRows.picks(this.element)) some.append(name, value);
       for (const name of ["conflict", "theirs"]) for (const value of all.getAll(name)) some.append(name, value);
       // All inputs of a new row are sent with it.
       for (const input of this.element.querySelectorAll("[data-row^=n] [name^=v]")) names.add(input.name);
       for (const name of names) {
+        if (name[0] === "b" && !some.has("full")) some.set("full", "1");
+        if (some.has(name)) continue;
         for (const value of all.getAll(name)) if (typeof value === "string") some.append(name, value);
         if (name.startsWith("v")) for (const value of all.getAll("r" + name.slice(1))) some.append("r" + name.slice(1), value);
       }

@@ -1,0 +1,116 @@
+package forms_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// openForm returns a form without a layout, and the inputs of its page.
+func openForm(t *testing.T, schema, value string) (*memory, url.Values) {
+	t.Helper()
+	m := &memory{schema: json.RawMessage(schema), value: json.RawMessage(value)}
+	return m, parseForm(t, m.renderForm(t, viewerContext(t, "en", "UTC")))
+}
+
+// enterText changes an input of a page without a script, and returns the patches and the next page.
+func enterText(t *testing.T, m *memory, values url.Values, name, text string) (patches, page string) {
+	t.Helper()
+	values.Set(name, text)
+	status, page := postForm(t, m.startSite(t).URL, values, false)
+	require.Contains(t, []int{http.StatusSeeOther, http.StatusOK}, status, page)
+	return strings.Join(m.patches, ";"), page
+}
+
+// TestNullableValues checks that optional values as FastAPI describes them are entered by their own controls.
+func TestNullableValues(t *testing.T) {
+	t.Parallel()
+	for kind, test := range map[string]struct{ schema, name, text, want string }{
+		"integer": {`{"anyOf":[{"type":"integer"},{"type":"null"}]}`, "v/a", "42", `add /a 42`},
+		"number":  {`{"oneOf":[{"type":"null"},{"type":"number","minimum":1}]}`, "v/a", "1.50", `add /a 1.50`},
+		"date":    {`{"anyOf":[{"type":"string","format":"date"},{"type":"null"}]}`, "v/a", "2026-01-02", `add /a "2026-01-02"`},
+		"boolean": {`{"anyOf":[{"type":"boolean"},{"type":"null"}]}`, "v/a", "true", `add /a true`},
+		"list":    {`{"anyOf":[{"type":"array","items":{"type":"integer"}},{"type":"null"}]}`, "v/a", "1\n2", `add /a [1,2]`},
+		"object":  {`{"anyOf":[{"$ref":"#/$defs/o"},{"type":"null"}]}`, "v/a/x", "y", `add /a {"x":"y"}`},
+		"choice":  {`{"anyOf":[{"$ref":"#/$defs/e"},{"type":"null"}]}`, "v/a", `"q"`, `add /a "q"`},
+		"all of":  {`{"allOf":[{"anyOf":[{"type":"integer"},{"type":"null"}]},{"title":"T"}]}`, "v/a", "7", `add /a 7`},
+		"anchor":  {`{"$ref":"#o"}`, "v/a/x", "y", `add /a {"x":"y"}`},
+		"id":      {`{"$ref":"q"}`, "v/a/z", "y", `add /a {"z":"y"}`},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			m, values := openForm(t, `{"type":"object","properties":{"a":`+test.schema+`},"$defs":{"o":{"$anchor":"o","type":"object","properties":{"x":{"type":"string"}}},
+				"e":{"enum":["p","q"]},"i":{"$id":"q","type":"object","properties":{"z":{"type":"string"}}}}}`, `{}`)
+			require.Contains(t, values, test.name)
+			patches, _ := enterText(t, m, values, test.name, test.text)
+			require.Equal(t, test.want, patches)
+		})
+	}
+}
+
+// TestDependentFields checks that fields appear once they may be needed.
+func TestDependentFields(t *testing.T) {
+	t.Parallel()
+	m, values := openForm(t, `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","required":["pet"],"properties":{"pet":{"enum":["No","Yes: One"]}},
+		"dependencies":{"pet":{"oneOf":[{"properties":{"pet":{"enum":["No"]}}},{"properties":{"pet":{"enum":["Yes: One"]},"age":{"type":"number"}},"required":["age"]}]}}}`, `{}`)
+	require.NotContains(t, values, "v/age")
+	patches, _ := enterText(t, m, values, "v/pet", `"Yes: One"`)
+	require.Equal(t, `add /pet "Yes: One"`, patches)
+	values = parseForm(t, m.renderForm(t, viewerContext(t, "en", "UTC")))
+	require.Contains(t, values, "v/age")
+	patches, _ = enterText(t, m, values, "v/age", "3")
+	require.Equal(t, `add /pet "Yes: One";add /age 3`, patches)
+}
+
+func TestAlternativesOfEntries(t *testing.T) {
+	t.Parallel()
+	m, values := openForm(t, `{"type":"object","properties":{"interfaces":{"type":"array","items":{"oneOf":[{"$ref":"#/definitions/eth"},{"$ref":"#/definitions/bond"}]}}},
+		"definitions":{"eth":{"type":"object","required":["type"],"properties":{"type":{"const":"ethernet"},"mtu":{"type":"integer"}}},
+		"bond":{"type":"object","required":["type"],"properties":{"type":{"const":"bond"},"members":{"type":"array","items":{"type":"string"}}}}}}`,
+		`{"interfaces":[{"type":"bond"},{"type":"ethernet","mtu":1500}]}`)
+	require.Contains(t, values, "v/interfaces/0/members")
+	require.NotContains(t, values, "v/interfaces/0/mtu")
+	require.Equal(t, "1500", values.Get("v/interfaces/1/mtu"))
+	patches, _ := enterText(t, m, values, "v/interfaces/0/members", "eth0\neth1")
+	require.Equal(t, `add /interfaces/0/members ["eth0","eth1"]`, patches)
+}
+
+// TestPickedAlternative checks that a person picks an alternative that no value tells.
+func TestPickedAlternative(t *testing.T) {
+	t.Parallel()
+	const choice = "b/v~:/properties/v/anyOf"
+	m, values := openForm(t, `{"type":"object","properties":{"v":{"title":"Size","anyOf":[{"type":"integer"},{"type":"string","maxLength":5},
+		{"type":"object","title":"Range","properties":{"from":{"type":"number"},"to":{"type":"number"}}}]}}}`, `{}`)
+	require.Equal(t, "0", values.Get(choice))
+	patches, page := enterText(t, m, values, choice, "2")
+	require.Empty(t, patches)
+	values = parseForm(t, page)
+	require.Equal(t, "2", values.Get(choice))
+	patches, _ = enterText(t, m, values, "v/v/from", "1.5")
+	require.Equal(t, `add /v {"from":1.5}`, patches)
+	values = parseForm(t, m.renderForm(t, viewerContext(t, "en", "UTC")))
+	require.Equal(t, "2", values.Get(choice), "the value decides")
+
+	m, values = openForm(t, string(m.schema), `{"v":7}`)
+	require.Equal(t, "7", values.Get("v/v"))
+	_, page = enterText(t, m, values, choice, "1")
+	patches, _ = enterText(t, m, parseForm(t, page), "v/v", "8")
+	require.Equal(t, `replace /v "8"`, patches)
+}
+
+// TestRecursiveValues checks that a value of a schema that contains itself is added level by level.
+func TestRecursiveValues(t *testing.T) {
+	t.Parallel()
+	m, values := openForm(t, `{"type":"object","properties":{"v":{"type":"string"},"next":{"$ref":"#"},"all":{"type":"array","items":{"$ref":"#"}}}}`, `{}`)
+	require.NotContains(t, values, "v/next/v")
+	_, page := enterText(t, m, values, "do", "open:/next")
+	values = parseForm(t, page)
+	require.Contains(t, values, "v/next/v")
+	require.NotContains(t, values, "v/next/next/v")
+	patches, _ := enterText(t, m, values, "v/next/v", "x")
+	require.Equal(t, `add /next {"v":"x"}`, patches)
+}

@@ -1,0 +1,100 @@
+package form
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/procession-dev/procession/domain/jsondoc"
+)
+
+// maxSchemaDepth is the maximum nesting of schemas and UI schemas. Deeper parts are ignored.
+const maxSchemaDepth = 64
+
+// newOutline returns the outline of the value of an input. A schema that cannot be compiled states nothing. It returns an
+// error for a schema that is not JSON.
+func newOutline(ctx context.Context, in *Input) (*jsondoc.Outline, error) {
+	if _, err := jsondoc.Decode(in.Schema, maxSchemaDepth); err != nil {
+		return nil, fmt.Errorf("reading the schema of a form: %w", err)
+	}
+	schema, _ := jsondoc.CompileCached(bytes.TrimSpace(in.Schema))
+	picked := jsondoc.Picked{}
+	for key, branch := range in.Picked {
+		picked[key] = branch
+	}
+	outline, err := schema.Outline(in.Value, picked, jsondoc.Watch(ctx.Err))
+	if err != nil {
+		// Values beyond the limits of validation are shown without their schema.
+		return (*jsondoc.Schema)(nil).Outline(nil, nil)
+	}
+	return outline, nil
+}
+
+// isNamed reports whether the schema declares a member of an object, or types all other members.
+func isNamed(p *jsondoc.Place, name string) bool {
+	return findNamed(p, name) != nil || p.Member(name).HasStatements()
+}
+
+// findNamed returns the declaration of a member, or nil.
+func findNamed(p *jsondoc.Place, name string) *jsondoc.Named {
+	named := p.Members().Named
+	for i := range named {
+		if named[i].Name == name {
+			return &named[i]
+		}
+	}
+	return nil
+}
+
+// isRequired reports whether a member is required now.
+func isRequired(p *jsondoc.Place, name string) bool {
+	named := findNamed(p, name)
+	return named != nil && named.Required.IsRequired()
+}
+
+// memberAt returns the place at a path of names.
+func memberAt(p *jsondoc.Place, path []string) *jsondoc.Place {
+	for _, name := range path {
+		p = p.Member(name)
+	}
+	return p
+}
+
+// labelFor returns the title of a member, or words from its name.
+func labelFor(p *jsondoc.Place, name string) string {
+	if title := p.Annotations().Title; title != "" {
+		return title
+	}
+	return humaniseName(name)
+}
+
+// statedTypes returns the types of values other than null that the schema states or its keywords imply, 0 for none.
+func statedTypes(p *jsondoc.Place) jsondoc.Types {
+	if types := p.Types() &^ jsondoc.TypeNull; types != jsondoc.TypeAny&^jsondoc.TypeNull {
+		return types
+	}
+	for _, implied := range []struct {
+		types    jsondoc.Types
+		keywords []string
+	}{
+		{jsondoc.TypeObject, []string{"properties", "required", "additionalProperties", "patternProperties"}},
+		{jsondoc.TypeArray, []string{"items", "prefixItems", "minItems", "uniqueItems"}},
+		{jsondoc.TypeString, []string{"format", "pattern", "minLength", "maxLength", "accept"}},
+		{jsondoc.TypeNumber, []string{"minimum", "maximum", "multipleOf"}},
+	} {
+		if p.HasKeyword(implied.keywords...) {
+			return implied.types
+		}
+	}
+	return 0
+}
+
+// titleOf returns the title of a value in an enumeration.
+func titleOf(p *jsondoc.Place, value any) (string, bool) {
+	for _, option := range p.Enumeration().Values {
+		if option.Title != "" && jsondoc.Equal(option.Value, value) {
+			return option.Title, true
+		}
+	}
+	return "", false
+}
