@@ -24,8 +24,14 @@ var programs = []program{
 	{"temporal-server", "temporal-server", "."},
 }
 
-// npmLock is the lock file of the packages that the console's pages load.
-const npmLock = "console/assets/package-lock.json"
+// npmLock is a lock file of npm packages in a program. Notice is the file with their licence, if it requires a copy.
+type npmLock struct{ Path, Program, Notice string }
+
+//nolint:gochecknoglobals // constant
+var npmLocks = []npmLock{
+	{"console/assets/package-lock.json", "console", ""},
+	{"tools/cldr/package-lock.json", "procession", "form/locale/LICENSE-CLDR"},
+}
 
 // part is a module or package in a release.
 type part struct {
@@ -62,9 +68,13 @@ func updateNotice(ctx context.Context, path string, check bool) error {
 // releaseParts returns the Go modules of all programs and the npm packages of the
 // console, by name and version.
 func releaseParts(ctx context.Context) ([]part, error) {
-	parts, err := listPackages(npmLock)
-	if err != nil {
-		return nil, err
+	var parts []part
+	for _, lock := range npmLocks {
+		packages, err := listPackages(lock)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, packages...)
 	}
 	found := map[string]*part{}
 	for _, p := range programs {
@@ -126,11 +136,11 @@ func listModules(ctx context.Context, p program) ([]part, error) {
 	return modules, errors.Join(faults...)
 }
 
-// listPackages returns the packages of a lock file of npm that are no tools.
-func listPackages(path string) ([]part, error) {
-	text, err := os.ReadFile(path) //nolint:gosec // a constant
+// listPackages returns the packages of a lock file that are no tools. The first one has the notice.
+func listPackages(from npmLock) ([]part, error) {
+	text, err := os.ReadFile(from.Path)
 	if err != nil {
-		return nil, fmt.Errorf("reading the packages of the console: %w", err)
+		return nil, fmt.Errorf("reading packages of npm: %w", err)
 	}
 	var lock struct {
 		Packages map[string]struct {
@@ -139,7 +149,7 @@ func listPackages(path string) ([]part, error) {
 		}
 	}
 	if err := json.Unmarshal(text, &lock); err != nil {
-		return nil, fmt.Errorf("parsing %s: %w", path, err)
+		return nil, fmt.Errorf("parsing %s: %w", from.Path, err)
 	}
 	var packages []part
 	for at, p := range lock.Packages {
@@ -150,8 +160,17 @@ func listPackages(path string) ([]part, error) {
 		if p.License == "" {
 			return nil, fmt.Errorf("package %s: %w", name, errNoLicence)
 		}
-		packages = append(packages, part{Name: name, Version: p.Version, Licence: p.License, Programs: []string{"console"}})
+		packages = append(packages, part{Name: name, Version: p.Version, Licence: p.License, Programs: []string{from.Program}})
 	}
+	if from.Notice == "" {
+		return packages, nil
+	}
+	notice, err := os.ReadFile(from.Notice)
+	if err != nil {
+		return nil, fmt.Errorf("reading a licence: %w", err)
+	}
+	slices.SortFunc(packages, func(a, b part) int { return cmp.Compare(a.Name, b.Name) })
+	packages[0].Notice = strings.TrimSpace(string(notice))
 	return packages, nil
 }
 

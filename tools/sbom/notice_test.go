@@ -49,11 +49,11 @@ func TestListPackagesLeavesOutTools(t *testing.T) {
 	write := func(text string) { require.NoError(t, os.WriteFile(lock, []byte(text), 0o600)) }
 	write(`{"packages":{"":{"license":"UNLICENSED"},"node_modules/@a/b":{"version":"1.2.0","license":"MIT"},
 		"node_modules/tool":{"version":"1.0.0","dev":true}}}`)
-	packages, err := listPackages(lock)
+	packages, err := listPackages(npmLock{Path: lock, Program: "console"})
 	require.NoError(t, err)
 	require.Equal(t, []part{{Name: "@a/b", Version: "1.2.0", Licence: "MIT", Programs: []string{"console"}}}, packages)
 	write(`{"packages":{"node_modules/a":{"version":"1.2.0"}}}`)
-	_, err = listPackages(lock)
+	_, err = listPackages(npmLock{Path: lock, Program: "console"})
 	require.ErrorIs(t, err, errNoLicence)
 }
 
