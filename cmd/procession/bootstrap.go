@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procession-dev/procession/app/administration"
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/shell"
 )
@@ -16,9 +17,9 @@ import (
 func newBootstrapCommand() *cobra.Command {
 	var first administration.FirstTenant
 	cmd := newConfiguredCommand("bootstrap", "Create the first tenant and its administrator, once",
-		func(ctx context.Context, cmd *cobra.Command, c Config) error {
+		func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 			if first.Code == "" || first.Email == "" {
-				return usageError{errors.New("--tenant and --email are required")}
+				return config.UsageError{Err: errors.New("--tenant and --email are required")}
 			}
 			db, err := openDatabase(ctx, c)
 			if err != nil {
@@ -55,7 +56,7 @@ func explainFirstTenant(err error) error {
 	for _, d := range failure.Details {
 		wrong = append(wrong, fmt.Errorf("--%s %s", flags[d.Location], d.Message))
 	}
-	return usageError{errors.Join(wrong...)}
+	return config.UsageError{Err: errors.Join(wrong...)}
 }
 
 // printFirstTenant writes the token alone to standard output, so that it can be redirected into a file.

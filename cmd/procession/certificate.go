@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/cmd/procession/config"
 )
 
 // serverCertificateLifetime is the lifetime of the certificates issued for Temporal's
@@ -22,7 +23,7 @@ func newCertificateCommand() *cobra.Command {
 	var hosts []string
 	var dir string
 	cmd := newConfiguredCommand("certificate", "Issue a server certificate, for Temporal's frontend, from the service's authority",
-		func(ctx context.Context, cmd *cobra.Command, c Config) error {
+		func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 			k, err := openKeys(ctx, c, slog.New(slog.DiscardHandler))
 			if err != nil {
 				return err

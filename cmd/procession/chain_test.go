@@ -24,6 +24,7 @@ import (
 	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
@@ -31,13 +32,13 @@ import (
 // clients.
 func wiredService(t *testing.T, log *slog.Logger, stall time.Duration) *service {
 	t.Helper()
-	var c Config
-	c.bindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
+	var c config.Config
+	c.BindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	c.DatabaseURL, c.TemporalAddress, c.SealKeyFile = pgtest.URL(t), "127.0.0.1:1", t.TempDir()+"/seal.key"
 	c.Listen, c.ListenAdministration, c.ListenHealth = freeAddress(t), freeAddress(t), freeAddress(t)
 	c.ListenTLS = freeAddress(t)
 	c.TLSCert, c.TLSKey = writePair(t, t.TempDir(), 1)
-	require.NoError(t, c.check())
+	require.NoError(t, c.Check())
 	_, err := authn.LoadOrCreateSealKey(c.SealKeyFile)
 	require.NoError(t, err)
 	k, err := openKeys(t.Context(), c, log)
@@ -46,7 +47,7 @@ func wiredService(t *testing.T, log *slog.Logger, stall time.Duration) *service 
 	documents, err := blobstore.Open(t.Context(), "mem://")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = documents.Close() })
-	s, err := newService(c, k, documents, log, nil)
+	s, err := newService(options{Config: c, Keyring: k, Documents: documents, Log: log})
 	require.NoError(t, err)
 	t.Cleanup(s.engine.Close)
 	if stall > 0 {
@@ -191,7 +192,7 @@ func TestAddressesHaveAShareOfConnections(t *testing.T) {
 		n, _ := conn.Read(make([]byte, 1))
 		return n == 1
 	}
-	s := serveListeners(t, func(c *Config) { c.MaxConnections, c.AddressConnections = 10, 2 })
+	s := serveListeners(t, func(c *config.Config) { c.MaxConnections, c.AddressConnections = 10, 2 })
 	for range 2 {
 		require.True(t, works(dial("127.0.0.1", s.config.Listen)))
 	}
@@ -199,8 +200,8 @@ func TestAddressesHaveAShareOfConnections(t *testing.T) {
 	require.True(t, works(dial("127.0.0.2", s.config.Listen)), "another address has its own")
 	require.EqualValues(t, 1, s.connections.refused.Load())
 
-	s = serveListeners(t, func(c *Config) {
-		c.MaxConnections, c.AddressConnections, c.TrustedProxies = 10, 2, textList{"127.0.0.1"}
+	s = serveListeners(t, func(c *config.Config) {
+		c.MaxConnections, c.AddressConnections, c.TrustedProxies = 10, 2, []string{"127.0.0.1"}
 	})
 	for range 5 {
 		require.True(t, works(dial("127.0.0.1", s.config.Listen)), "a proxy has the connections of its clients")

@@ -78,6 +78,13 @@ func TestConfigPrintHidesPasswords(t *testing.T) {
 	}
 }
 
+func TestConfigPrintShowsPublicURL(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"config", "print", "--public-url", "https://a.example", "--allowed-hosts", "b.internal"}, &out, &out))
+	require.Contains(t, out.String(), "public-url: https://a.example\n")
+}
+
 func TestBadConfigurationIsAUsageError(t *testing.T) {
 	t.Parallel()
 	unknown := filepath.Join(t.TempDir(), "procession.yaml")

@@ -47,8 +47,8 @@ func (s starter) Write(p []byte) (int, error) { s(); return len(p), nil }
 // forward passes connections to an address on to a database, until the test ends.
 func forward(t *testing.T, address string, to *pgconn.Config) {
 	t.Helper()
-	var config net.ListenConfig
-	l, err := config.Listen(t.Context(), "tcp", address)
+	var listening net.ListenConfig
+	l, err := listening.Listen(t.Context(), "tcp", address)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	network, host := pgconn.NetworkAddress(to.Host, to.Port)

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/cmd/procession/config"
 )
 
 const (
@@ -42,7 +44,7 @@ type devOptions struct {
 func newDevCommand() *cobra.Command {
 	var o devOptions
 	cmd := newConfiguredCommand("dev", "Run the whole stack on this machine: PostgreSQL, Temporal, the service, demo data",
-		func(ctx context.Context, cmd *cobra.Command, c Config) error {
+		func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 			return runDev(ctx, cmd.OutOrStdout(), c, o)
 		})
 	f := cmd.Flags()
@@ -70,7 +72,7 @@ func newDevCommand() *cobra.Command {
 
 // runDev starts the stack part by part and runs it until ctx ends or a part ends. Temporal reads the keys of
 // the service: it starts after the service, and stops after it too.
-func runDev(ctx context.Context, out io.Writer, c Config, o devOptions) (err error) {
+func runDev(ctx context.Context, out io.Writer, c config.Config, o devOptions) (err error) {
 	if err := checkLoopback(&c, &o); err != nil {
 		return err
 	}
@@ -129,18 +131,18 @@ func runDev(ctx context.Context, out io.Writer, c Config, o devOptions) (err err
 }
 
 // movePorts adds the offset to the ports of all addresses.
-func movePorts(c *Config, o *devOptions) error {
+func movePorts(c *config.Config, o *devOptions) error {
 	if o.portOffset == 0 {
 		return nil
 	}
 	for _, a := range devAddresses(c, o) {
 		host, port, err := net.SplitHostPort(*a.address)
 		if err != nil {
-			return usageError{fmt.Errorf("--%s must be host:port: %w", a.flag, err)}
+			return config.UsageError{Err: fmt.Errorf("--%s must be host:port: %w", a.flag, err)}
 		}
 		number, err := strconv.Atoi(port)
 		if moved := number + o.portOffset; err != nil || moved < 1 || moved > math.MaxUint16 {
-			return usageError{fmt.Errorf("--%s %d moves --%s %s out of the range of ports", portOffsetFlag, o.portOffset, a.flag, *a.address)}
+			return config.UsageError{Err: fmt.Errorf("--%s %d moves --%s %s out of the range of ports", portOffsetFlag, o.portOffset, a.flag, *a.address)}
 		}
 		*a.address = net.JoinHostPort(host, strconv.Itoa(number+o.portOffset))
 	}
@@ -148,10 +150,10 @@ func movePorts(c *Config, o *devOptions) error {
 }
 
 // checkFree returns an error that names all addresses in use, before anything is built or started.
-func checkFree(ctx context.Context, c *Config, o *devOptions) error {
+func checkFree(ctx context.Context, c *config.Config, o *devOptions) error {
 	var taken []string
 	for _, a := range devAddresses(c, o) {
-		l, err := openListener(ctx, *a.address, a.flag, nil, newLogger(io.Discard, *c))
+		l, err := openListener(ctx, *a.address, a.flag, nil, c.NewLogger(io.Discard))
 		switch {
 		case errors.Is(err, syscall.EADDRINUSE):
 			taken = append(taken, fmt.Sprintf("%s (--%s)", *a.address, a.flag))
@@ -172,8 +174,8 @@ func checkFree(ctx context.Context, c *Config, o *devOptions) error {
 const devConfigFile = "procession.yaml"
 
 // writeDevConfig writes the settings in force, for the flag --config of other commands.
-func writeDevConfig(dir string, c Config) error {
-	out, err := c.marshalYAML()
+func writeDevConfig(dir string, c config.Config) error {
+	out, err := c.YAML()
 	if err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
@@ -181,13 +183,4 @@ func writeDevConfig(dir string, c Config) error {
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
 	return nil
-}
-
-// hostPort returns address with a host that a client can connect to.
-func hostPort(address string) string {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil || host != "" && host != "0.0.0.0" && host != "::" {
-		return address
-	}
-	return net.JoinHostPort("127.0.0.1", port)
 }

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain/shell"
 )
 
 // printBanner prints the addresses, the accounts and the next commands to try.
-func printBanner(out io.Writer, c Config, o devOptions, newDemo bool) {
+func printBanner(out io.Writer, c config.Config, o devOptions, newDemo bool) {
 	base := "http://" + hostPort(c.Listen)
 	fmt.Fprintln(out)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -39,7 +40,7 @@ func printBanner(out io.Writer, c Config, o devOptions, newDemo bool) {
 	}
 	row("")
 	row("Try next, in another terminal:")
-	if c.Listen == defaultListen {
+	if c.Listen == config.DefaultListen {
 		row("  make demo")
 	} else {
 		row("  make demo " + shell.Word("DEMO_FLAGS=-endpoint "+base))

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
@@ -24,7 +24,7 @@ type devAddress struct {
 }
 
 // devAddresses returns all addresses that the local stack listens on.
-func devAddresses(c *Config, o *devOptions) []devAddress {
+func devAddresses(c *config.Config, o *devOptions) []devAddress {
 	addresses := []devAddress{
 		{&c.Listen, "listen"},
 		{&c.ListenTLS, "listen-tls"},
@@ -38,7 +38,7 @@ func devAddresses(c *Config, o *devOptions) []devAddress {
 }
 
 // checkLoopback refuses addresses that other machines can reach: the secrets of the demo accounts are public.
-func checkLoopback(c *Config, o *devOptions) error {
+func checkLoopback(c *config.Config, o *devOptions) error {
 	if o.expose {
 		return nil
 	}
@@ -49,20 +49,20 @@ func checkLoopback(c *Config, o *devOptions) error {
 			refused = append(refused, fmt.Errorf("--%s must be host:port: %w", a.flag, err))
 			continue
 		}
-		if !loopbackHost(host) {
+		if !config.IsLoopback(host) {
 			refused = append(refused, fmt.Errorf("--%s is %s, which is not a loopback address such as 127.0.0.1; "+
 				"dev loads accounts whose secrets are public. Only --%s lets other machines reach them",
 				a.flag, *a.address, exposeFlag))
 		}
 	}
 	if len(refused) > 0 {
-		return usageError{errors.Join(refused...)}
+		return config.UsageError{Err: errors.Join(refused...)}
 	}
 	return nil
 }
 
 // checkOwnDatabase refuses a database with tenants other than the demo tenants, before it writes to it.
-func checkOwnDatabase(ctx context.Context, c Config) error {
+func checkOwnDatabase(ctx context.Context, c config.Config) error {
 	if c.DatabaseURL == "" {
 		return nil
 	}
@@ -75,17 +75,7 @@ func checkOwnDatabase(ctx context.Context, c Config) error {
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	return usageError{fmt.Errorf("--database-url is a database with tenants other than the demo's (%s): "+
+	return config.UsageError{Err: fmt.Errorf("--database-url is a database with tenants other than the demo's (%s): "+
 		"dev loads accounts whose secrets are public. Give an empty database, or none for a private one",
 		strings.Join(names, ", "))}
-}
-
-// loopbackHost reports whether a host, without a port, is localhost or a loopback
-// address.
-func loopbackHost(host string) bool {
-	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
-		return true
-	}
-	address, err := netip.ParseAddr(host)
-	return err == nil && address.Unmap().IsLoopback()
 }

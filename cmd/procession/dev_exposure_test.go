@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
@@ -75,9 +76,9 @@ func TestDevRefusesAddressesOfTheEnvironmentAndOfAFile(t *testing.T) {
 // The settings of the service's listeners begin with "listen".
 func TestDevAddressesHasEveryListener(t *testing.T) {
 	t.Parallel()
-	var c Config
+	var c config.Config
 	var flags []string
-	c.visitSettings(func(setting *pflag.Flag) {
+	c.VisitSettings(func(setting *pflag.Flag) {
 		if strings.HasPrefix(setting.Name, "listen") {
 			require.NoError(t, setting.Value.Set("127.0.0.1:0"))
 			flags = append(flags, setting.Name)
@@ -107,7 +108,7 @@ func TestDevRefusesADatabaseWithOtherTenants(t *testing.T) {
 func TestCheckOwnDatabase(t *testing.T) {
 	t.Parallel()
 	check := func(url string) error {
-		return checkOwnDatabase(t.Context(), Config{Database: Database{DatabaseURL: url, DatabaseConnections: 4}})
+		return checkOwnDatabase(t.Context(), config.Config{Database: config.Database{DatabaseURL: url, DatabaseConnections: 4}})
 	}
 	require.NoError(t, check(""), "a private one")
 	url := pgtest.URL(t)

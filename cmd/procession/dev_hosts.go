@@ -4,18 +4,42 @@ import (
 	"cmp"
 	"net"
 	"net/netip"
+
+	"github.com/procession-dev/procession/cmd/procession/config"
 )
 
 // devHosts returns the allowed hosts: the configured hosts and the hosts that the local stack listens on, every
 // address if it listens on all of them.
-func devHosts(c *Config, o *devOptions) *hosts {
-	h := cmp.Or(c.allowedHosts(), &hosts{})
+func devHosts(c *config.Config, o *devOptions) *config.Hosts {
+	h := cmp.Or(c.Hosts(), &config.Hosts{})
 	for _, a := range devAddresses(c, o) {
 		// checkFree has found the addresses to be valid.
 		host, _, _ := net.SplitHostPort(*a.address)
-		h.add(host)
+		h.Add(host)
 		address, err := netip.ParseAddr(host)
-		h.anyAddress = h.anyAddress || host == "" || err == nil && address.IsUnspecified()
+		h.AnyAddress = h.AnyAddress || host == "" || err == nil && address.IsUnspecified()
 	}
 	return h
+}
+
+// localURL returns the URL of the local stack, "" if its port is chosen when it listens.
+func localURL(c config.HTTP) string {
+	scheme := "http://"
+	if c.Listen == "" {
+		scheme = "https://"
+	}
+	address := hostPort(cmp.Or(c.Listen, c.ListenTLS))
+	if _, port, err := net.SplitHostPort(address); err != nil || port == "0" || port == "" {
+		return ""
+	}
+	return scheme + address
+}
+
+// hostPort returns address with a host that a client can connect to.
+func hostPort(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || host != "" && host != "0.0.0.0" && host != "::" {
+		return address
+	}
+	return net.JoinHostPort("127.0.0.1", port)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/devstack/child"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/devstack/pgcluster"
@@ -71,7 +72,7 @@ func (s *stack) prepareDir(o *devOptions) (err error) {
 
 // prepareService creates the service with its keys, its certificate and the demo data. It completes the
 // configuration and writes it for other commands.
-func (s *stack) prepareService(ctx context.Context, c *Config, o devOptions) (*service, serverFiles, error) {
+func (s *stack) prepareService(ctx context.Context, c *config.Config, o devOptions) (*service, serverFiles, error) {
 	var files serverFiles
 	c.SealKeyFile = filepath.Join(o.dir, "seal.key")
 	if _, err := authn.LoadOrCreateSealKey(c.SealKeyFile); err != nil {
@@ -81,7 +82,7 @@ func (s *stack) prepareService(ctx context.Context, c *Config, o devOptions) (*s
 	if err != nil {
 		return nil, files, err
 	}
-	log := newLogger(logFile, *c)
+	log := c.NewLogger(logFile)
 	k, err := openKeys(ctx, *c, log)
 	if err != nil {
 		return nil, files, err
@@ -96,7 +97,7 @@ func (s *stack) prepareService(ctx context.Context, c *Config, o devOptions) (*s
 		return nil, files, err
 	}
 	c.TLSCert, c.TLSKey = files.cert, files.key
-	c.PublicURL = cmp.Or(c.PublicURL, c.devURL())
+	c.PublicURL = cmp.Or(c.PublicURL, localURL(c.HTTP))
 	documents, err := s.openDocuments(ctx, c, o)
 	if err != nil {
 		return nil, files, err
@@ -107,14 +108,15 @@ func (s *stack) prepareService(ctx context.Context, c *Config, o devOptions) (*s
 	if err := writeDevConfig(o.dir, *c); err != nil {
 		return nil, files, err
 	}
-	made, err := newService(*c, k, documents, log, &devService{
-		authority: []byte(k.issuer.RootsPEM()), hosts: devHosts(c, &o), users: demoUsers(),
+	made, err := newService(options{
+		Config: *c, Keyring: k, Documents: documents, Log: log,
+		Local: localOptions{Authority: []byte(k.issuer.RootsPEM()), Hosts: devHosts(c, &o), Users: demoUsers()},
 	})
 	return made, files, err
 }
 
 // openDocuments opens the blob store: a directory of the stack unless one is configured.
-func (s *stack) openDocuments(ctx context.Context, c *Config, o devOptions) (*blobstore.Store, error) {
+func (s *stack) openDocuments(ctx context.Context, c *config.Config, o devOptions) (*blobstore.Store, error) {
 	if c.DocumentsURL == "" {
 		where := url.URL{Scheme: "file", Path: filepath.Join(o.dir, "documents")}
 		c.DocumentsURL = where.String()
@@ -151,7 +153,7 @@ func (s *stack) startService(ctx context.Context, made *service) (<-chan struct{
 
 // startPostgres starts a private PostgreSQL unless a database is configured, and completes the configuration.
 // It returns the URL of the maintenance database, "" for a configured database.
-func (s *stack) startPostgres(ctx context.Context, c *Config, o devOptions) (string, error) {
+func (s *stack) startPostgres(ctx context.Context, c *config.Config, o devOptions) (string, error) {
 	if c.DatabaseURL != "" {
 		return "", nil
 	}
@@ -178,7 +180,7 @@ func (s *stack) startPostgres(ctx context.Context, c *Config, o devOptions) (str
 	return cluster.URL("postgres"), nil
 }
 
-func (s *stack) startTemporal(ctx context.Context, c Config, o devOptions, files serverFiles, databaseURL string) error {
+func (s *stack) startTemporal(ctx context.Context, c config.Config, o devOptions, files serverFiles, databaseURL string) error {
 	source, err := temporalserver.FindSource()
 	if err != nil {
 		return err
@@ -221,7 +223,7 @@ func (s *stack) stopTemporal(ctx context.Context) error {
 
 // startWorkers starts the example workers with the credentials of an application and the addresses, like any
 // worker. The environment variables of bin/loan-worker begin with LOAN_WORKER_.
-func (s *stack) startWorkers(c Config, o devOptions) error {
+func (s *stack) startWorkers(c config.Config, o devOptions) error {
 	account := demo.LoanWorker()
 	for _, program := range o.workers {
 		if program == noWorker {

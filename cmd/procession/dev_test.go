@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/devstack/child"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/devstack/pgcluster"
@@ -78,7 +79,7 @@ func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {
 	require.NoError(t, err)
 	listen, admin := freeAddress(t), freeAddress(t)
 	d := &devStack{
-		testStack: &testStack{t: t, dir: dir, http: &http.Client{}, config: Config{HTTP: HTTP{Listen: listen, ListenHealth: admin}}},
+		testStack: &testStack{t: t, dir: dir, http: &http.Client{}, config: config.Config{HTTP: config.HTTP{Listen: listen, ListenHealth: admin}}},
 		args: []string{
 			"dev", "--dir", dir, "--worker", example(t, "loan"), "--worker", example(t, "inspection"), "--listen", listen, "--listen-health", admin,
 			"--listen-tls", freeAddress(t), "--temporal-listen", freeAddress(t),
@@ -177,8 +178,8 @@ func (d *devStack) requireRobot() {
 
 func TestDevListsAllBusyAddressesAndCanMoveThem(t *testing.T) {
 	t.Parallel()
-	var config net.ListenConfig
-	taken, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	var listening net.ListenConfig
+	taken, err := listening.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { require.NoError(t, taken.Close()) }()
 	free := "127.0.0.1:60000"
@@ -191,7 +192,7 @@ func TestDevListsAllBusyAddressesAndCanMoveThem(t *testing.T) {
 	require.NotContains(t, err.Error(), "listen-tls")
 	require.ErrorContains(t, err, "make run DEV_FLAGS='--port-offset 100'")
 
-	c, o := Config{HTTP: HTTP{Listen: free, ListenHealth: "[::1]:1"}}, devOptions{temporalListen: "localhost:7233", portOffset: 100}
+	c, o := config.Config{HTTP: config.HTTP{Listen: free, ListenHealth: "[::1]:1"}}, devOptions{temporalListen: "localhost:7233", portOffset: 100}
 	require.NoError(t, movePorts(&c, &o))
 	require.Equal(t, []string{"127.0.0.1:60100", "[::1]:101", "localhost:7333"}, []string{c.Listen, c.ListenHealth, o.temporalListen})
 	for _, offset := range []int{5436, -101} {

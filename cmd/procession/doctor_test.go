@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/cmd/procession/doctor"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
@@ -32,7 +33,7 @@ type examined map[string]doctor.Finding
 
 // patient contains a configuration and a time to examine.
 type patient struct {
-	config Config
+	config config.Config
 	clock  func() time.Time
 }
 
@@ -41,7 +42,7 @@ func (s *testStack) examine(t *testing.T, change func(*patient)) examined {
 	t.Helper()
 	p := &patient{config: s.config, clock: time.Now}
 	change(p)
-	findings := doctor.Examine(t.Context(), p.config.doctorOptions(p.clock))
+	findings := doctor.Examine(t.Context(), doctorOptions(p.config, p.clock))
 	found := examined{}
 	for _, f := range findings {
 		found[f.Check] = f
@@ -86,7 +87,7 @@ func (s *testStack) occupy() {
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	// The stand-ins never poll, and other tests may take their time.
-	s := newStack(t, false, withConfig(func(c *Config) { c.PollerPatience = time.Hour }))
+	s := newStack(t, false, withConfig(func(c *config.Config) { c.PollerPatience = time.Hour }))
 	nothing := func(*patient) {}
 	s.examine(t, nothing).requireOnly(t, map[string]doctor.Verdict{doctor.CheckWorkers: doctor.Warn})
 	s.occupy()
@@ -243,14 +244,14 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 		},
 		"an issuer that does not answer": {
 			func(d *patient) {
-				d.config.OIDCIssuers = oidcIssuers{{Issuer: "http://127.0.0.1:1", Audiences: []string{"procession"}}}
+				d.config.OIDCIssuers = []authn.OIDCIssuer{{Issuer: "http://127.0.0.1:1", Audiences: []string{"procession"}}}
 			},
 			all(doctor.Fail, doctor.CheckOIDC), doctor.CheckOIDC, `^issuer http://127.0.0.1:1: .*refused`,
 		},
 		"an issuer for the users of all tenants": {
 			func(d *patient) {
 				issuer := oidctest.NewIssuer(t, oidctest.NewKey(t, "ES256", "es"))
-				d.config.OIDCIssuers = oidcIssuers{{Issuer: issuer.URL(), Audiences: []string{"procession"}}}
+				d.config.OIDCIssuers = []authn.OIDCIssuer{{Issuer: issuer.URL(), Audiences: []string{"procession"}}}
 			},
 			all(doctor.Warn, doctor.CheckOIDC), doctor.CheckOIDC, `may sign in users of all tenants`,
 		},
@@ -258,7 +259,7 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 			func(d *patient) {
 				issuer := oidctest.NewIssuer(t, oidctest.NewKey(t, "ES256", "es"))
 				d.config.PublicURL = "https://procession.example/"
-				d.config.OIDCIssuers = oidcIssuers{{
+				d.config.OIDCIssuers = []authn.OIDCIssuer{{
 					Issuer: issuer.URL(), Audiences: []string{"procession"}, Tenants: []string{"*"}, ClientID: "console",
 				}}
 			},

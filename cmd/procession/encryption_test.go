@@ -21,7 +21,7 @@ import (
 
 	"github.com/procession-dev/procession/devstack/demo"
 	documents "github.com/procession-dev/procession/examples/demo"
-	"github.com/procession-dev/procession/sdk"
+	procession "github.com/procession-dev/procession/sdk"
 	"github.com/procession-dev/procession/sdk/encryption"
 )
 

@@ -19,7 +19,7 @@ import (
 
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/sdk"
+	procession "github.com/procession-dev/procession/sdk"
 )
 
 func signalOf(workflow string, item uuid.UUID) *command.Command {

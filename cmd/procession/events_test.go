@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
@@ -84,7 +85,7 @@ func TestTheFeedGoesOnAfterTheService(t *testing.T) {
 		require.Contains(t, stream.next(t), process.String())
 		end()
 		require.Empty(t, stream.next(t))
-		s.config.DatabaseURL, s.config.Migrate = pgtest.AsService(t, s.config.DatabaseURL), migrateCheck
+		s.config.DatabaseURL, s.config.Migrate = pgtest.AsService(t, s.config.DatabaseURL), config.MigrateCheck
 		s.startService()
 		process = start()
 		stream = s.follow(stream.last)

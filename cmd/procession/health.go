@@ -12,6 +12,7 @@ import (
 
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -107,11 +108,11 @@ func (s *service) profileHandler() http.Handler {
 	if s.config.HealthProfiles {
 		return mux
 	}
-	if !loopbackHost(hostOf(s.config.ListenHealth)) {
+	if !config.IsLoopback(config.HostOf(s.config.ListenHealth)) {
 		return http.NotFoundHandler()
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !loopbackHost(hostOf(r.Host)) {
+		if !config.IsLoopback(config.HostOf(r.Host)) {
 			http.NotFound(w, r)
 			return
 		}

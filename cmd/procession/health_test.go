@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/cmd/procession/config"
 )
 
 func TestReadiness(t *testing.T) {
@@ -61,7 +63,7 @@ func TestProfilesAreForLoopback(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &service{config: Config{HTTP: HTTP{ListenHealth: c.listen, HealthProfiles: c.always}}}
+			s := &service{config: config.Config{HTTP: config.HTTP{ListenHealth: c.listen, HealthProfiles: c.always}}}
 			r := httptest.NewRequest(http.MethodGet, "http://"+c.host+profilesPath+c.path, nil)
 			answer := httptest.NewRecorder()
 			s.profileHandler().ServeHTTP(answer, r)

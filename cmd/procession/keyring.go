@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/persistence"
@@ -26,15 +27,20 @@ type keyring struct {
 }
 
 // openKeys opens the database, prepares its schema and creates missing keys. The caller closes the database.
-func openKeys(ctx context.Context, c Config, log *slog.Logger) (_ *keyring, err error) {
-	if err := errors.Join(c.requireDatabase(), c.requireSealKey()); err != nil {
+func openKeys(ctx context.Context, c config.Config, log *slog.Logger) (*keyring, error) {
+	return openKeysWithin(ctx, c, 0, log)
+}
+
+// openKeysWithin waits at most timeout for the database, and opens its keys.
+func openKeysWithin(ctx context.Context, c config.Config, timeout time.Duration, log *slog.Logger) (_ *keyring, err error) {
+	if err := errors.Join(c.RequireDatabase(), c.RequireSealKey()); err != nil {
 		return nil, err
 	}
 	sealer, err := openSealer(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range c.sealKeyFiles().Exposed() {
+	for _, path := range c.SealKeyFiles().Exposed() {
 		log.WarnContext(ctx, "every user of the machine can read the seal key", slog.String("file", path))
 	}
 	db, err := openDatabase(ctx, c, sealer.KeyNames()...)
@@ -46,7 +52,7 @@ func openKeys(ctx context.Context, c Config, log *slog.Logger) (_ *keyring, err 
 			db.Close()
 		}
 	}()
-	if err := awaitDatabase(ctx, db, c.databaseTimeout, log); err != nil {
+	if err := awaitDatabase(ctx, db, timeout, log); err != nil {
 		return nil, err
 	}
 	if err := prepareSchema(ctx, db, c.Migrate); err != nil {
@@ -65,7 +71,7 @@ func openKeys(ctx context.Context, c Config, log *slog.Logger) (_ *keyring, err 
 }
 
 // engineCredentials returns the credentials of the service in Temporal. They follow the rotation of keys.
-func engineCredentials(issuer *authn.Issuer, c Config) (engine.Credentials, error) {
+func engineCredentials(issuer *authn.Issuer, c config.Config) (engine.Credentials, error) {
 	roots := issuer.Roots
 	if c.TemporalCAFile != "" {
 		pem, err := os.ReadFile(c.TemporalCAFile)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -51,8 +52,8 @@ func (f keyFamily) newCommand() *cobra.Command {
 // withKeys calls run with the keys of the database. The service need not run.
 func (f keyFamily) withKeys(
 	run func(ctx context.Context, cmd *cobra.Command, keys *authn.Keys) error,
-) func(context.Context, *cobra.Command, Config) error {
-	return func(ctx context.Context, cmd *cobra.Command, c Config) error {
+) func(context.Context, *cobra.Command, config.Config) error {
+	return func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 		k, err := openKeys(ctx, c, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return err
@@ -115,14 +116,14 @@ func (f keyFamily) rotateKey(ctx context.Context, cmd *cobra.Command, keys *auth
 
 func (f keyFamily) distrustCommand() *cobra.Command {
 	cmd := newConfiguredCommand("distrust ID", "Revoke a "+f.noun+" and everything that it signed, at once",
-		func(ctx context.Context, cmd *cobra.Command, c Config) error {
+		func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 			return f.withKeys(func(ctx context.Context, cmd *cobra.Command, keys *authn.Keys) error {
 				return f.distrustKey(ctx, cmd, keys, cmd.Flags().Arg(0))
 			})(ctx, cmd, c)
 		})
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return usageError{fmt.Errorf("%s needs the id of one %s: see %s list", cmd.CommandPath(), f.noun, f.use)}
+			return config.UsageError{Err: fmt.Errorf("%s needs the id of one %s: see %s list", cmd.CommandPath(), f.noun, f.use)}
 		}
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/cli"
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
@@ -54,11 +55,11 @@ func (o offline) prints(args ...string) string {
 	return out
 }
 
-func (o offline) config() Config {
+func (o offline) config() config.Config {
 	o.t.Helper()
-	var c Config
+	var c config.Config
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
-	c.bindFlags(flags)
+	c.BindFlags(flags)
 	require.NoError(o.t, flags.Parse(o.flags))
 	return c
 }

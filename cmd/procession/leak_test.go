@@ -118,7 +118,7 @@ func TestThousandIssuesLeaveNoSecretBehind(t *testing.T) { //nolint:funlen // on
 	t.Parallel()
 	const issues, clients = 1000, 4
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{}}
-	s.config.bindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
+	s.config.BindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents")

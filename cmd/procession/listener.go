@@ -81,11 +81,11 @@ func (s *service) openListeners(ctx context.Context) (opened listeners, err erro
 		}
 		s.certificate.Store(certificate)
 	}
-	proxies, err := s.config.parseProxies()
+	proxies, err := s.config.Proxies()
 	if err != nil {
 		return opened, err
 	}
-	shares := connectionShares{most: s.config.MaxConnections, each: s.config.addressShare(), proxies: proxies}
+	shares := connectionShares{most: s.config.MaxConnections, each: s.config.AddressShare(), proxies: proxies}
 	for _, a := range []struct {
 		to            *[]*listener
 		address, flag string

@@ -23,11 +23,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/api/chain"
+	"github.com/procession-dev/procession/cmd/procession/config"
 )
 
 // serveListeners serves handlers that name themselves on the addresses of a
 // configuration.
-func serveListeners(t *testing.T, change func(*Config)) *service {
+func serveListeners(t *testing.T, change func(*config.Config)) *service {
 	t.Helper()
 	named := func(name string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, name) })
@@ -37,10 +38,10 @@ func serveListeners(t *testing.T, change func(*Config)) *service {
 	}
 	s.clients = chain.New(chain.Options{Log: s.log, Clock: time.Now})
 	s.operators = s.clients
-	s.config.bindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
+	s.config.BindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	s.config.Listen, s.config.ListenHealth = freeAddress(t), freeAddress(t)
 	change(&s.config)
-	require.NoError(t, s.config.check())
+	require.NoError(t, s.config.Check())
 	ctx, cancel := context.WithCancel(t.Context())
 	opened, err := s.openListeners(ctx)
 	require.NoError(t, err)
@@ -88,7 +89,7 @@ func writePair(t *testing.T, dir string, serial int64) (certificate, key string)
 func TestConnectionsAreLimited(t *testing.T) {
 	t.Parallel()
 	certificate, key := writePair(t, t.TempDir(), 1)
-	s := serveListeners(t, func(c *Config) {
+	s := serveListeners(t, func(c *config.Config) {
 		c.MaxConnections = 2
 		c.ListenTLS, c.TLSCert, c.TLSKey = freeAddress(t), certificate, key
 	})
@@ -130,7 +131,7 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	certificate, key := writePair(t, dir, 1)
-	s := serveListeners(t, func(c *Config) { c.ListenTLS, c.TLSCert, c.TLSKey = freeAddress(t), certificate, key })
+	s := serveListeners(t, func(c *config.Config) { c.ListenTLS, c.TLSCert, c.TLSKey = freeAddress(t), certificate, key })
 	serial := func() int64 {
 		conn, err := tls.Dial("tcp", s.config.ListenTLS, &tls.Config{InsecureSkipVerify: true})
 		require.NoError(t, err)
@@ -155,17 +156,17 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 func TestListenerRedirectsBrowsersToHTTPS(t *testing.T) {
 	t.Parallel()
 	certificate, key := writePair(t, t.TempDir(), 1)
-	s := serveListeners(t, func(c *Config) { c.ListenTLS, c.TLSCert, c.TLSKey = freeAddress(t), certificate, key })
+	s := serveListeners(t, func(c *config.Config) { c.ListenTLS, c.TLSCert, c.TLSKey = freeAddress(t), certificate, key })
 	_, _, header := ask(t, "https://"+s.config.ListenTLS)
 	require.Equal(t, "max-age=31536000", header.Get("Strict-Transport-Security"))
 	_, _, header = ask(t, "http://"+s.config.Listen)
 	require.Empty(t, header.Get("Strict-Transport-Security"))
-	whole := serveListeners(t, func(c *Config) {
+	whole := serveListeners(t, func(c *config.Config) {
 		c.ListenTLS, c.TLSCert, c.TLSKey, c.HSTSSubdomains = freeAddress(t), certificate, key, true
 	})
 	_, _, header = ask(t, "https://"+whole.config.ListenTLS)
 	require.Equal(t, "max-age=31536000; includeSubDomains", header.Get("Strict-Transport-Security"))
-	silent := serveListeners(t, func(c *Config) {
+	silent := serveListeners(t, func(c *config.Config) {
 		c.ListenTLS, c.TLSCert, c.TLSKey, c.HSTSMaxAge = freeAddress(t), certificate, key, 0
 	})
 	_, _, header = ask(t, "https://"+silent.config.ListenTLS)
@@ -175,8 +176,8 @@ func TestListenerRedirectsBrowsersToHTTPS(t *testing.T) {
 func TestAdministrationHasItsOwnListener(t *testing.T) {
 	t.Parallel()
 	certificate, key := writePair(t, t.TempDir(), 1)
-	plain := serveListeners(t, func(c *Config) { c.ListenAdministration = freeAddress(t) })
-	secure := serveListeners(t, func(c *Config) {
+	plain := serveListeners(t, func(c *config.Config) { c.ListenAdministration = freeAddress(t) })
+	secure := serveListeners(t, func(c *config.Config) {
 		c.ListenAdministration, c.TLSCert, c.TLSKey = freeAddress(t), certificate, key
 	})
 	for url, want := range map[string]string{
@@ -192,7 +193,7 @@ func TestAdministrationHasItsOwnListener(t *testing.T) {
 func TestListenersRefuseCBC(t *testing.T) {
 	t.Parallel()
 	certificate, key := writePair(t, t.TempDir(), 1)
-	s := serveListeners(t, func(c *Config) {
+	s := serveListeners(t, func(c *config.Config) {
 		c.ListenTLS, c.ListenAdministration, c.TLSCert, c.TLSKey = freeAddress(t), freeAddress(t), certificate, key
 	})
 	for _, address := range []string{s.config.ListenTLS, s.config.ListenAdministration} {

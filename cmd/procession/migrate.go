@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -14,7 +15,7 @@ func newMigrateCommand() *cobra.Command {
 	var role string
 	var status bool
 	cmd := newConfiguredCommand("migrate", "Bring the database schema up to date",
-		func(ctx context.Context, cmd *cobra.Command, c Config) error {
+		func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 			db, err := openDatabase(ctx, c)
 			if err != nil {
 				return err
@@ -57,8 +58,8 @@ func reportSchema(ctx context.Context, cmd *cobra.Command, db *persistence.DB) e
 }
 
 // openDatabase opens the database of the configuration. The caller closes it.
-func openDatabase(ctx context.Context, c Config, sealKeys ...string) (*persistence.DB, error) {
-	if err := c.requireDatabase(); err != nil {
+func openDatabase(ctx context.Context, c config.Config, sealKeys ...string) (*persistence.DB, error) {
+	if err := c.RequireDatabase(); err != nil {
 		return nil, err
 	}
 	return persistence.Open(ctx, c.DatabaseURL, persistence.Limits{
@@ -70,9 +71,9 @@ func openDatabase(ctx context.Context, c Config, sealKeys ...string) (*persisten
 // prepareSchema migrates or checks the schema at start, as configured.
 func prepareSchema(ctx context.Context, db *persistence.DB, mode string) error {
 	switch mode {
-	case migrateAuto:
+	case config.MigrateAuto:
 		return db.Migrate(ctx)
-	case migrateCheck:
+	case config.MigrateCheck:
 		current, err := db.Migrated(ctx)
 		if err != nil {
 			return fmt.Errorf("checking the schema: %w", err)

@@ -24,13 +24,13 @@ func TestServeWhileAnIssuerIsDown(t *testing.T) {
 	issuer := oidctest.NewIssuer(t, oidctest.NewKey(t, "ES256", "es"))
 	issuer.Stop()
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{Timeout: 30 * time.Second}}
-	s.config.bindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
+	s.config.BindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.Listen, s.config.ListenHealth = freeAddress(t), freeAddress(t)
 	s.config.TemporalAddress = freeAddress(t)
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents")
-	s.config.OIDCIssuers = oidcIssuers{{Issuer: issuer.URL(), Audiences: []string{"procession"}}}
+	s.config.OIDCIssuers = []authn.OIDCIssuer{{Issuer: issuer.URL(), Audiences: []string{"procession"}}}
 	_, err := authn.LoadOrCreateSealKey(s.config.SealKeyFile)
 	require.NoError(t, err)
 	k, err := openKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -57,7 +58,7 @@ func newPeopleCommand() *cobra.Command {
 }
 
 // withOperations runs fn on the operations of the service, on its database.
-func withOperations(ctx context.Context, c Config, fn func(s *administration.Service) error) error {
+func withOperations(ctx context.Context, c config.Config, fn func(s *administration.Service) error) error {
 	db, err := openDatabase(ctx, c)
 	if err != nil {
 		return err
@@ -72,7 +73,7 @@ func newAdministration(db *persistence.DB) *administration.Service {
 }
 
 func newOperatorsListCommand() *cobra.Command {
-	return newConfiguredCommand("list", "List operators", func(ctx context.Context, cmd *cobra.Command, c Config) error {
+	return newConfiguredCommand("list", "List operators", func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 		return withOperations(ctx, c, func(s *administration.Service) error {
 			found, err := s.ListOperators(ctx)
 			if err != nil {
@@ -95,9 +96,9 @@ func newOperatorsListCommand() *cobra.Command {
 func newOperatorsAddCommand() *cobra.Command {
 	var email string
 	var withToken bool
-	cmd := newConfiguredCommand("add", "Make a user an operator", func(ctx context.Context, cmd *cobra.Command, c Config) error {
+	cmd := newConfiguredCommand("add", "Make a user an operator", func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 		if email == "" {
-			return usageError{errors.New("--email is required")}
+			return config.UsageError{Err: errors.New("--email is required")}
 		}
 		return withOperations(ctx, c, func(s *administration.Service) error {
 			person, token, err := s.AddOperator(ctx, email, withToken)
@@ -122,9 +123,9 @@ func newOperatorsAddCommand() *cobra.Command {
 // onPerson creates a command that changes the person with an address.
 func onPerson(use, short, done string, change func(context.Context, *administration.Service, string) error) *cobra.Command {
 	var email string
-	cmd := newConfiguredCommand(use, short, func(ctx context.Context, cmd *cobra.Command, c Config) error {
+	cmd := newConfiguredCommand(use, short, func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 		if email == "" {
-			return usageError{errors.New("--email is required")}
+			return config.UsageError{Err: errors.New("--email is required")}
 		}
 		return withOperations(ctx, c, func(s *administration.Service) error {
 			if err := change(ctx, s, email); err != nil {

@@ -52,7 +52,7 @@ func (u *untrustedProxies) lastPeer(now time.Time) (peer string, at time.Time) {
 
 // examineService runs the checks of doctor with the observations of this replica.
 func (s *service) examineService(ctx context.Context) []domain.Finding {
-	options := s.config.doctorOptions(time.Now)
+	options := doctorOptions(s.config, time.Now)
 	options.UntrustedProxy = func() (string, time.Time) { return s.untrusted.lastPeer(time.Now()) }
 	return doctor.Examine(ctx, options)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procession-dev/procession/cli"
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/cmd/procession/doctor"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
@@ -41,7 +42,7 @@ type purgedLine struct {
 
 func newPurgeCommand() *cobra.Command {
 	f := purgeFlags{format: "text"}
-	cmd := newConfiguredCommand("purge", "Remove old data now, in the database", func(ctx context.Context, cmd *cobra.Command, c Config) error {
+	cmd := newConfiguredCommand("purge", "Remove old data now, in the database", func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 		chosen, err := f.newSelection(time.Now())
 		if err != nil {
 			return err
@@ -51,7 +52,7 @@ func newPurgeCommand() *cobra.Command {
 			return err
 		}
 		defer db.Close()
-		turns, err := retention.Turns(ctx, db.Reader(), c.retentionBounds(), time.Now())
+		turns, err := retention.Turns(ctx, db.Reader(), c.RetentionBounds(), time.Now())
 		if err != nil {
 			return err
 		}
@@ -87,18 +88,18 @@ func (f *purgeFlags) newSelection(now time.Time) (func([]retention.Turn) []reten
 	for i, name := range f.kinds {
 		kinds[i] = domain.RetentionKind(strings.ToUpper(name))
 		if !slices.Contains(domain.RetentionKinds(), kinds[i]) {
-			return nil, usageError{fmt.Errorf("--kind %s is unknown; there are events, processes, deleted, deliveries and "+
+			return nil, config.UsageError{Err: fmt.Errorf("--kind %s is unknown; there are events, processes, deleted, deliveries and "+
 				"assistance_calls", name)}
 		}
 	}
 	before, err := cli.Moment("before", f.before, now)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, config.UsageError{Err: err}
 	}
 	if before != nil {
 		for _, kind := range domain.RetentionKinds() {
 			if (len(kinds) == 0 || slices.Contains(kinds, kind)) && now.Sub(*before) < kind.Least() {
-				return nil, usageError{fmt.Errorf("--before must be %gh ago or more for %s", kind.Least().Hours(),
+				return nil, config.UsageError{Err: fmt.Errorf("--before must be %gh ago or more for %s", kind.Least().Hours(),
 					strings.ToLower(string(kind)))}
 			}
 		}

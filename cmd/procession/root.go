@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
-	"log/slog"
 	"os"
 	"slices"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/procession-dev/procession/cli"
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/events/dispatch"
 )
 
@@ -22,13 +21,8 @@ const (
 	exitConflict = cli.ExitConflict
 )
 
-// usageError is an error in the arguments or the configuration.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
 func exitCode(err error) int {
-	if _, ok := errors.AsType[usageError](err); ok {
+	if _, ok := errors.AsType[config.UsageError](err); ok {
 		return exitUsage
 	}
 	return cli.ExitCode(err)
@@ -48,7 +42,7 @@ func newRoot(delay dispatch.Delay) *cobra.Command {
 		Args:          cobra.ArbitraryArgs,
 		RunE:          runGroup,
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{explainFlag(err)} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return config.UsageError{Err: config.ExplainFlag(err)} })
 	cli.AddCommands(root, cli.Environment{LookupEnv: os.LookupEnv, Clock: time.Now})
 	cli.AddGroup(
 		root, "Run the service:",
@@ -71,33 +65,33 @@ func runGroup(cmd *cobra.Command, args []string) error {
 }
 
 // newConfiguredCommand creates a command that has the settings of the service as flags.
-func newConfiguredCommand(use, short string, run func(ctx context.Context, cmd *cobra.Command, c Config) error) *cobra.Command {
-	var c Config
+func newConfiguredCommand(use, short string, run func(ctx context.Context, cmd *cobra.Command, c config.Config) error) *cobra.Command {
+	var c config.Config
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := c.load(cmd.Flags()); err != nil {
-				return usageError{err}
+			if err := c.Load(cmd.Flags()); err != nil {
+				return config.UsageError{Err: err}
 			}
 			return run(cmd.Context(), cmd, c)
 		},
 	}
-	c.bindSettings(cmd)
+	bindSettings(&c, cmd)
 	return cmd
 }
 
 // bindSettings adds the settings to the flags of a command. The help of serve lists all of them, the help of
 // other commands the most common ones.
-func (c *Config) bindSettings(cmd *cobra.Command) {
-	c.bindFlags(cmd.Flags())
+func bindSettings(c *config.Config, cmd *cobra.Command) {
+	c.BindFlags(cmd.Flags())
 	if cmd.Name() == "serve" {
 		return
 	}
-	shown := []string{configFlag, "database-url", "seal-key-file"}
+	shown := []string{config.FileFlag, "database-url", "seal-key-file"}
 	if cmd.Name() == "dev" {
 		shown = append(shown, "listen", "listen-tls", "listen-health")
 	}
-	c.visitSettings(func(f *pflag.Flag) {
+	c.VisitSettings(func(f *pflag.Flag) {
 		if !slices.Contains(shown, f.Name) {
 			cmd.Flags().Lookup(f.Name).Hidden = true
 		}
@@ -107,15 +101,7 @@ func (c *Config) bindSettings(cmd *cobra.Command) {
 
 func noArgs(cmd *cobra.Command, args []string) error {
 	if err := cobra.NoArgs(cmd, args); err != nil {
-		return usageError{err}
+		return config.UsageError{Err: err}
 	}
 	return nil
-}
-
-func newLogger(w io.Writer, c Config) *slog.Logger {
-	options := &slog.HandlerOptions{Level: c.LogLevel}
-	if c.LogFormat == "text" {
-		return slog.New(slog.NewTextHandler(w, options))
-	}
-	return slog.New(slog.NewJSONHandler(w, options))
 }

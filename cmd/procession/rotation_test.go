@@ -25,6 +25,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
@@ -215,7 +216,7 @@ func (s *testStack) shown() string {
 
 func TestRotationUnderTwentyPollingWorkersLosesNoTask(t *testing.T) {
 	t.Parallel()
-	s := newStack(t, false, withConfig(func(c *Config) {
+	s := newStack(t, false, withConfig(func(c *config.Config) {
 		c.KeyReload, c.KeyPublishDelay = 200*time.Millisecond, 3*time.Second
 	}))
 	var tasks [21]atomic.Int64

@@ -19,7 +19,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/sdk"
+	procession "github.com/procession-dev/procession/sdk"
 	"github.com/procession-dev/procession/sdk/processiontest/conformance"
 )
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -22,7 +23,7 @@ func newSealKeyCommand() *cobra.Command {
 func newSealKeyCreateCommand() *cobra.Command {
 	var out string
 	cmd := newConfiguredCommand("create", "Create a seal key in a new file",
-		func(ctx context.Context, cmd *cobra.Command, c Config) error {
+		func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 			keeper, err := openKeeper(ctx, c)
 			if err != nil {
 				return err
@@ -53,8 +54,8 @@ func newSealKeyCreateCommand() *cobra.Command {
 func newSealKeyResealCommand() *cobra.Command {
 	var force bool
 	cmd := newConfiguredCommand("reseal", "Seal all secrets in the database with --seal-key-file",
-		func(ctx context.Context, cmd *cobra.Command, c Config) error {
-			if err := errors.Join(c.requireDatabase(), c.requireSealKey()); err != nil {
+		func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
+			if err := errors.Join(c.RequireDatabase(), c.RequireSealKey()); err != nil {
 				return err
 			}
 			sealer, err := openSealer(ctx, c)

@@ -10,11 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/engine/completions"
 	"github.com/procession-dev/procession/engine/relay"
@@ -28,42 +27,37 @@ import (
 // issuer withdrew is trusted for at most that long.
 const issuerKeyRefresh = 10 * time.Minute
 
-// newServeCommand returns the command serve. delay returns the pauses between attempts at webhooks.
-func newServeCommand(delay dispatch.Delay) *cobra.Command {
-	return newConfiguredCommand("serve", "Run the service until SIGTERM or SIGINT",
-		func(ctx context.Context, cmd *cobra.Command, c Config) error {
-			c.webhookDelay = delay
-			c.databaseTimeout = serveDatabaseTimeout
-			log := newLogger(cmd.ErrOrStderr(), c)
-			if err := c.requireService(); err != nil {
-				return err
-			}
-			k, err := openKeys(ctx, c, log)
-			if err != nil {
-				return err
-			}
-			defer k.db.Close()
-			documents, err := blobstore.Open(ctx, c.DocumentsURL)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = documents.Close() }()
-			s, err := newService(c, k, documents, log, nil)
-			if err != nil {
-				return err
-			}
-			opened, err := s.openListeners(ctx)
-			if err != nil {
-				return err
-			}
-			return s.run(ctx, opened)
-		})
+// Serve runs the service until ctx ends. delay returns the pauses between attempts at webhooks.
+func serve(ctx context.Context, c config.Config, delay dispatch.Delay, log *slog.Logger) error {
+	if err := c.RequireService(); err != nil {
+		return err
+	}
+	k, err := openKeysWithin(ctx, c, serveDatabaseTimeout, log)
+	if err != nil {
+		return err
+	}
+	defer k.db.Close()
+	documents, err := blobstore.Open(ctx, c.DocumentsURL)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = documents.Close() }()
+	s, err := newService(options{Config: c, Keyring: k, Documents: documents, WebhookDelay: delay, Log: log})
+	if err != nil {
+		return err
+	}
+	opened, err := s.openListeners(ctx)
+	if err != nil {
+		return err
+	}
+	return s.run(ctx, opened)
 }
 
 // service contains the wired parts of the program.
 type service struct {
-	config      Config
+	config      config.Config
 	log         *slog.Logger
+	delay       dispatch.Delay
 	keys        *authn.Keys
 	revocations *authn.Revocations
 	oidc        *authn.OIDC

@@ -25,6 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/devstack/child"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/devstack/pgcluster"
@@ -40,7 +41,7 @@ const testTimeout = 60 * time.Second
 type testStack struct {
 	t        *testing.T
 	dir      string
-	config   Config
+	config   config.Config
 	files    serverFiles
 	store    *pgcluster.Cluster
 	temporal *temporalserver.Server
@@ -55,14 +56,14 @@ type testStack struct {
 func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStack {
 	t.Helper()
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{Timeout: 30 * time.Second}}
-	s.config.bindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
+	s.config.BindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents") + "?fsync=off"
 	s.config.Listen, s.config.ListenHealth = freeAddress(t), freeAddress(t)
 	s.config.TemporalAddress = freeAddress(t)
 	s.config.CancelGrace = 2 * time.Second
-	s.config.WebhookAllow = textList{"127.0.0.1"}
+	s.config.WebhookAllow = []string{"127.0.0.1"}
 	if durable {
 		// PostgreSQL may run as a user that does not get into t.TempDir.
 		dir, err := os.MkdirTemp(pgcluster.ScratchDir(), "procession-e2e-") //nolint:usetesting // see above
@@ -93,7 +94,7 @@ func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStac
 }
 
 // withConfig changes the configuration of a stack.
-func withConfig(change func(*Config)) func(*testStack) {
+func withConfig(change func(*config.Config)) func(*testStack) {
 	return func(s *testStack) { change(&s.config) }
 }
 
@@ -168,7 +169,7 @@ func (s *testStack) url() string { return "http://" + s.config.Listen }
 
 func (s *testStack) startService() {
 	s.t.Helper()
-	out, err := s.config.marshalYAML()
+	out, err := s.config.YAML()
 	require.NoError(s.t, err)
 	file := filepath.Join(s.dir, "procession.yaml")
 	require.NoError(s.t, os.WriteFile(file, out, 0o600))

@@ -57,7 +57,7 @@ func newStockStack(t *testing.T) *testStack {
 	t.Helper()
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{Timeout: 30 * time.Second}}
 	port := freePorts(t, stockPorts)
-	s.config.bindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
+	s.config.BindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents") + "?fsync=off"

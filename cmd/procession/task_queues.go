@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/persistence"
@@ -14,7 +15,7 @@ import (
 const missedObservations = engine.IdleIntervals + 1
 
 // queuePatience returns the timeouts of task queues and pollers.
-func queuePatience(c Config) domain.TaskQueueTimeouts {
+func queuePatience(c config.Config) domain.TaskQueueTimeouts {
 	patience := domain.DefaultTaskQueueTimeouts()
 	patience.Poll = c.PollerPatience
 	patience.Observation = missedObservations * c.TaskQueueInterval

@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/events/dispatch"
@@ -51,7 +52,7 @@ func (s *webhookSender) Send(ctx context.Context, d webhook.Delivery) (webhook.R
 }
 
 // newDispatcher returns the dispatcher of events to webhooks. Workflows of the service retry failed deliveries.
-func newDispatcher(c Config, db *persistence.DB, attempts *dispatch.Attempts, e *engine.Engine, log *slog.Logger) *dispatch.Dispatcher {
+func newDispatcher(c config.Config, db *persistence.DB, attempts *dispatch.Attempts, e *engine.Engine, log *slog.Logger) *dispatch.Dispatcher {
 	return dispatch.New(dispatch.Options{
 		DB: db, Clock: time.Now, Logger: log, Drain: c.DrainTimeout, Attempt: attempts.AttemptDelivery,
 		Retry: func(ctx context.Context, d domain.WebhookDelivery) error {

@@ -18,6 +18,7 @@ import (
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
@@ -31,26 +32,33 @@ import (
 	"github.com/procession-dev/procession/workflows"
 )
 
-// devService contains the options of the service in the local stack.
-type devService struct {
-	// authority is the certificate, in PEM, that is served at /dev/ca.pem.
-	authority []byte
-	// hosts are the hosts that requests may name.
-	hosts *hosts
-	// users can be signed in to the console by one click.
-	users []signin.DemoUser
+// options contains the parts of a service.
+type options struct {
+	Config    config.Config
+	Keyring   *keyring
+	Documents *blobstore.Store
+	// WebhookDelay returns the pauses between attempts at webhooks.
+	WebhookDelay dispatch.Delay
+	Log          *slog.Logger
+	// Local is for the local stack.
+	Local localOptions
 }
 
-// newService wires the service; run starts it. dev is nil outside the local stack.
-func newService(
-	c Config, k *keyring, documents *blobstore.Store, log *slog.Logger, dev *devService,
-) (*service, error) {
-	if dev == nil {
-		dev = &devService{}
-	}
-	c.warnOfChildren(log)
-	s := &service{config: c, log: log, keys: k.keys}
-	m := newMetrics()
+// localOptions contains the options of the service in the local stack.
+type localOptions struct {
+	// Authority is the certificate, in PEM, that is served at /dev/ca.pem.
+	Authority []byte
+	// Hosts are the hosts that requests may name.
+	Hosts *config.Hosts
+	// Users can be signed in to the console by one click.
+	Users []signin.DemoUser
+}
+
+// newService wires the service; run starts it.
+func newService(o options) (*service, error) {
+	warnOfChildren(o.Config.Features, o.Log)
+	s := &service{config: o.Config, log: o.Log, keys: o.Keyring.keys, delay: o.WebhookDelay}
+	k, documents, log, m := o.Keyring, o.Documents, o.Log, newMetrics()
 	s.notifier = feed.NewNotifier(k.db, log)
 	s.hub = feed.NewHub(feed.Options{DB: k.db, Logger: log, OnNotification: func() { s.dispatcher.Wake() }})
 	s.audit = audit.New(audit.Options{DB: k.db, Clock: time.Now, Logger: log, Count: m.countRefusedSignIn})
@@ -63,7 +71,7 @@ func newService(
 		return nil, err
 	}
 	s.addMetrics(m, k, acts)
-	if err := s.newAPI(k, halves, m, dev); err != nil {
+	if err := s.newAPI(k, halves, m, o.Local); err != nil {
 		return nil, err
 	}
 	s.newHealth(k.db, documents, m)
@@ -80,11 +88,11 @@ type operations struct {
 // starts any of them.
 func (s *service) newOperations(k *keyring, documents *blobstore.Store, m *metrics) (h operations, err error) {
 	c := s.config
-	guard, err := c.webhookGuard()
+	guard, err := c.WebhookGuard()
 	if err != nil {
 		return h, err
 	}
-	provider, err := c.assistanceProvider()
+	provider, err := newAssistanceProvider(c.Features)
 	if err != nil {
 		return h, err
 	}
@@ -100,7 +108,7 @@ func (s *service) newOperations(k *keyring, documents *blobstore.Store, m *metri
 	s.revocations = store.Revocations()
 	h.administration = administration.New(administration.Options{
 		Store: store, Sealer: k.sealer, Issuer: k.issuer, EngineAddress: c.TemporalAddress, CheckWebhookURL: guard.CheckURL,
-		NoPersonalTokens: c.PersonalTokens == personalTokensNone,
+		NoPersonalTokens: c.PersonalTokens == config.PersonalTokensNone,
 		Lifetimes: administration.SecretLifetimes{
 			AccessToken: c.AccessTokenLifetime, MaxAccessToken: c.MaxAccessTokenLifetime,
 			MaxApplicationSecret: c.MaxSecretLifetime,
@@ -112,8 +120,8 @@ func (s *service) newOperations(k *keyring, documents *blobstore.Store, m *metri
 	h.operations = app.New(app.Options{
 		Store: store, Issuer: k.issuer, Sealer: k.sealer, TaskLogLimit: c.TaskLogLimit, CancelGrace: c.CancelGrace,
 		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes,
-		Assistance: provider, Texts: c.textReader(s.log), AssistanceTime: c.AssistanceTimeout, Forms: c.formPress(),
-		Quotas: c.tenantQuotas(),
+		Assistance: provider, Texts: newTextReader(c.Features, s.log), AssistanceTime: c.AssistanceTimeout, Forms: newFormRenderer(c.Features),
+		Quotas: tenantQuotas(c.Quotas),
 		ViewWorkflow: func(ctx context.Context, q domain.WorkflowQuestion) (*domain.WorkflowView, error) {
 			return s.engine.View(ctx, q)
 		},
@@ -136,7 +144,7 @@ func (s *service) newBackground(k *keyring, operations *app.Service) (*activitie
 		return nil, err
 	}
 	attempts := dispatch.NewAttempts(dispatch.AttemptOptions{
-		DB: k.db, Sealer: k.sealer, Sender: s.sender, Delay: s.config.webhookDelay, Clock: time.Now,
+		DB: k.db, Sealer: k.sealer, Sender: s.sender, Delay: s.delay, Clock: time.Now,
 	})
 	s.dispatcher = newDispatcher(s.config, k.db, attempts, s.engine, s.log)
 	acts := activities.New(activities.Options{
@@ -148,7 +156,7 @@ func (s *service) newBackground(k *keyring, operations *app.Service) (*activitie
 	})
 	s.counter = maintenance.NewCounter(k.db, s.log)
 	s.remover = maintenance.NewRemover(maintenance.RemoverOptions{
-		DB: k.db, Bounds: s.config.retentionBounds(), Clock: time.Now, Logger: s.log,
+		DB: k.db, Bounds: s.config.RetentionBounds(), Clock: time.Now, Logger: s.log,
 	})
 	observed := k.db.Background()
 	s.taskQueues = engine.NewTaskQueueObserver(engine.TaskQueueObserverOptions{
@@ -222,7 +230,7 @@ func (s *service) addMetrics(m *metrics, k *keyring, acts *activities.Activities
 }
 
 // newAPI wires authentication and the handlers of requests.
-func (s *service) newAPI(k *keyring, h operations, m *metrics, dev *devService) (err error) {
+func (s *service) newAPI(k *keyring, h operations, m *metrics, local localOptions) (err error) {
 	c := s.config
 	s.oidc, err = authn.NewOIDC(k.db, c.OIDCIssuers, time.Now)
 	if err != nil {
@@ -232,11 +240,11 @@ func (s *service) newAPI(k *keyring, h operations, m *metrics, dev *devService) 
 	if err != nil {
 		return err
 	}
-	deprecation, err := c.parseDeprecation()
+	deprecation, err := c.Deprecation()
 	if err != nil {
 		return err
 	}
-	passed, err := s.newChains(m, dev)
+	passed, err := s.newChains(m, local)
 	if err != nil {
 		return err
 	}
@@ -244,32 +252,32 @@ func (s *service) newAPI(k *keyring, h operations, m *metrics, dev *devService) 
 		Options: passed, Service: h.operations, Administration: h.administration, Revocations: s.revocations,
 		Authenticator: authenticator, Issuer: k.issuer,
 		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation,
-		DevCA: dev.authority, Feed: s.hub, Origins: c.CORSOrigins,
+		DevCA: local.Authority, Feed: s.hub, Origins: c.CORSOrigins,
 	}
 	rest, err := s.newRouter(options)
 	if err != nil {
 		return err
 	}
-	return s.addConsole(rest, options, k.db, dev.users)
+	return s.addConsole(rest, options, k.db, local.Users)
 }
 
 // newChains creates the chains before the handlers, and returns the options of the chain of clients. Requests
 // to the health listener are not part of the request metrics, and may name any host.
-func (s *service) newChains(m *metrics, dev *devService) (chain.Options, error) {
-	proxies, err := s.config.parseProxies()
+func (s *service) newChains(m *metrics, local localOptions) (chain.Options, error) {
+	proxies, err := s.config.Proxies()
 	if err != nil {
 		return chain.Options{}, err
 	}
-	limiter, err := limit.New(s.config.requestLimits(), time.Now)
+	limiter, err := limit.New(requestLimits(s.config.HTTP), time.Now)
 	if err != nil {
 		return chain.Options{}, err
 	}
 	options := chain.Options{
-		Log: s.log, Clock: time.Now, Hosts: dev.hosts.allow, TrustedProxies: proxies, Limiter: limiter, Limited: m.countLimited, Audit: s.audit,
+		Log: s.log, Clock: time.Now, Hosts: local.Hosts.Allow, TrustedProxies: proxies, Limiter: limiter, Limited: m.countLimited, Audit: s.audit,
 		Untrusted: s.untrusted.newRecorder(s.log, time.Now),
 	}
 	s.operators = chain.New(options)
-	options.Hosts, options.Observe = cmp.Or(dev.hosts, s.config.allowedHosts()).allow, m.observeRequest
+	options.Hosts, options.Observe = cmp.Or(local.Hosts, s.config.Hosts()).Allow, m.observeRequest
 	s.clients = chain.New(options)
 	return options, nil
 }

@@ -14,13 +14,14 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
 func TestWorkersReportsBacklogAndOutage(t *testing.T) {
 	t.Parallel()
-	s := newStack(t, false, withConfig(func(c *Config) {
+	s := newStack(t, false, withConfig(func(c *config.Config) {
 		c.TaskQueueInterval, c.PollerPatience = 600*time.Millisecond, 5*time.Second
 	}))
 	asAlice := s.asking(demo.Alice())

@@ -33,9 +33,9 @@ func TestRecipesNameTheFiles(t *testing.T) {
 		{"Add an event type", "../../domain/event_public.go", `NameB: "([\w.]+)"`, 0},
 		{"Add a screen", "../../console/routes.go", `web[.]Get[(]"([a-z][a-z/-]+)"`, 0},
 		{"Add a screen", "../../console/routes_administration.go", `web[.]Get[(]"([a-z][a-z/-]+)"`, 0},
-		{"Add a setting", "../../cmd/procession/config_http.go", setting, 0},
-		{"Add a setting", "../../cmd/procession/config_database.go", setting, 0},
-		{"Add a setting", "../../cmd/procession/config_features.go", setting, 0},
+		{"Add a setting", "../../cmd/procession/config/http.go", setting, 0},
+		{"Add a setting", "../../cmd/procession/config/database.go", setting, 0},
+		{"Add a setting", "../../cmd/procession/config/features.go", setting, 0},
 	} {
 		t.Run(c.recipe+" "+filepath.Base(c.from), func(t *testing.T) {
 			t.Parallel()

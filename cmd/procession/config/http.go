@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"cmp"
@@ -12,12 +12,11 @@ import (
 
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/httpio"
-	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/authn"
 )
 
-// defaultListen is the default address of the REST API.
-const defaultListen = "127.0.0.1:8080"
+// DefaultListen is the default address of the REST API.
+const DefaultListen = "127.0.0.1:8080"
 
 // HTTP configures the listeners, the limits of clients and the sessions of browsers.
 type HTTP struct {
@@ -51,7 +50,7 @@ type HTTP struct {
 
 // bindFlags declares the flags of listeners and of the limits of clients.
 func (c *HTTP) bindFlags(f *pflag.FlagSet) {
-	f.StringVar(&c.Listen, "listen", defaultListen, "address of the REST API over HTTP; empty for none")
+	f.StringVar(&c.Listen, "listen", DefaultListen, "address of the REST API over HTTP; empty for none")
 	f.StringVar(&c.ListenTLS, "listen-tls", "", "address of the REST API over HTTPS; empty for none")
 	f.StringVar(&c.TLSCert, "tls-cert", "", "certificate of the HTTPS listeners (PEM file), reloaded when it changes")
 	f.StringVar(&c.TLSKey, "tls-key", "", "private key of the HTTPS listeners (PEM file), reloaded when it changes")
@@ -98,8 +97,8 @@ func (c *HTTP) bindFlags(f *pflag.FlagSet) {
 		"maximum age of a sign-in before the console changes secrets or rights; 0 for no maximum")
 }
 
-// check validates the settings.
-func (c *HTTP) check() error {
+// checkSettings validates the settings.
+func (c *HTTP) checkSettings() error {
 	var wrong []error
 	if min(c.PrincipalRate, c.PrincipalConcurrency, c.TenantRate, c.AddressRate, c.FailedSignIns) < 0 {
 		wrong = append(wrong, errors.New("--principal-rate, --principal-concurrency, --tenant-rate, --address-rate and "+
@@ -128,26 +127,18 @@ func (c *HTTP) check() error {
 	if c.MaxBodyBytes < 1024 || c.DrainDelay < 0 || c.DrainTimeout < 0 {
 		wrong = append(wrong, errors.New("--max-body-bytes must be 1024 or more, --drain-delay and --drain-timeout must not be negative"))
 	}
-	_, proxies := c.parseProxies()
-	_, deprecation := c.parseDeprecation()
+	_, proxies := c.Proxies()
+	_, deprecation := c.Deprecation()
 	return errors.Join(append(wrong, proxies, deprecation)...)
 }
 
-// addressShare returns the maximum number of connections, and of concurrent requests, of a client address.
-func (c *HTTP) addressShare() int {
+// AddressShare returns the maximum number of connections, and of concurrent requests, of a client address.
+func (c *HTTP) AddressShare() int {
 	return min(cmp.Or(c.AddressConnections, max(c.MaxConnections/10, 100)), c.MaxConnections)
 }
 
-// requestLimits returns the rate limits of requests.
-func (c *HTTP) requestLimits() limit.Limits {
-	return limit.Limits{
-		PrincipalRate: c.PrincipalRate, PrincipalConcurrency: c.PrincipalConcurrency, TenantRate: c.TenantRate,
-		AddressRate: c.AddressRate, AddressConcurrency: c.addressShare(), FailedSignIns: c.FailedSignIns,
-	}
-}
-
-// parseProxies returns the trusted proxies.
-func (c *HTTP) parseProxies() (httpio.Proxies, error) {
+// Proxies returns the trusted proxies.
+func (c *HTTP) Proxies() (httpio.Proxies, error) {
 	proxies := make(httpio.Proxies, 0, len(c.TrustedProxies))
 	for _, text := range c.TrustedProxies {
 		prefix, err := netip.ParsePrefix(text)
@@ -162,9 +153,9 @@ func (c *HTTP) parseProxies() (httpio.Proxies, error) {
 	return proxies, nil
 }
 
-// parseDeprecation configures the deprecation headers for clients of API version
+// Deprecation returns the deprecation headers for clients of API version
 // 2022-10-08. Days begin in UTC.
-func (c *HTTP) parseDeprecation() (api.Deprecation, error) {
+func (c *HTTP) Deprecation() (api.Deprecation, error) {
 	var d api.Deprecation
 	for _, day := range []struct {
 		setting, text string
@@ -187,10 +178,10 @@ func (c *HTTP) parseDeprecation() (api.Deprecation, error) {
 
 func (c *HTTP) requireTLSFiles() error {
 	if c.ListenTLS != "" && (c.TLSCert == "" || c.TLSKey == "") {
-		return usageError{errors.New("--listen-tls needs --tls-cert and --tls-key")}
+		return UsageError{Err: errors.New("--listen-tls needs --tls-cert and --tls-key")}
 	}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
-		return usageError{errors.New("--tls-cert and --tls-key need each other")}
+		return UsageError{Err: errors.New("--tls-cert and --tls-key need each other")}
 	}
 	return nil
 }

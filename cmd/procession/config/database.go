@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -10,11 +10,11 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// Values of Database.Migrate.
+// Values of Database.Migrate: update the schema at start, refuse an old one, or do neither.
 const (
-	migrateAuto  = "auto"
-	migrateCheck = "check"
-	migrateOff   = "off"
+	MigrateAuto  = "auto"
+	MigrateCheck = "check"
+	MigrateOff   = "off"
 )
 
 // Database configures the connections to PostgreSQL.
@@ -45,11 +45,11 @@ func (c *Database) bindFlags(f *pflag.FlagSet) {
 		"longest statement of a request, and its longest wait for a connection; then 503")
 	f.Int64Var(&c.ListMemoryBytes, "list-memory-bytes", limits.ListMemory,
 		"memory for all lists with whole values, in bytes; further lists wait, then 503")
-	f.StringVar(&c.Migrate, "migrate", migrateAuto, "schema at start: auto (update), check (refuse an old one), off")
+	f.StringVar(&c.Migrate, "migrate", MigrateAuto, "schema at start: auto (update), check (refuse an old one), off")
 }
 
-// check validates the settings.
-func (c *Database) check() error {
+// checkSettings validates the settings.
+func (c *Database) checkSettings() error {
 	var wrong []error
 	must := func(ok bool, complaint string) {
 		if !ok {
@@ -61,11 +61,12 @@ func (c *Database) check() error {
 	must(c.DatabaseStreamConnections >= 2, "--database-stream-connections must be 2 or more")
 	must(c.DatabaseStatementTimeout >= 100*time.Millisecond, "--database-statement-timeout must be 100ms or more")
 	must(c.ListMemoryBytes >= persistence.MinListMemory, "--list-memory-bytes must be 4194304 or more")
-	must(slices.Contains([]string{migrateAuto, migrateCheck, migrateOff}, c.Migrate), "--migrate must be auto, check or off")
+	must(slices.Contains([]string{MigrateAuto, MigrateCheck, MigrateOff}, c.Migrate), "--migrate must be auto, check or off")
 	return errors.Join(wrong...)
 }
 
-func (c *Database) requireDatabase() error {
+// RequireDatabase returns an error without --database-url.
+func (c *Database) RequireDatabase() error {
 	if c.DatabaseURL == "" {
 		return missingSetting("database-url")
 	}

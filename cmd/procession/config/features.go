@@ -1,24 +1,16 @@
-package main
+package config
 
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/assistance"
-	"github.com/procession-dev/procession/assistance/extract"
-	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/form/pdfworker"
-	"github.com/procession-dev/procession/internal/sandbox"
 )
 
 // defaultAssistanceCall is how long one call of a model may take.
@@ -57,8 +49,8 @@ func (c *Features) bindFlags(f *pflag.FlagSet) {
 	f.BoolVar(&c.FormsAsDocuments, "forms-as-documents", false, "offer filled-in forms as PDF")
 }
 
-// check validates the settings.
-func (c *Features) check() error {
+// checkSettings validates the settings.
+func (c *Features) checkSettings() error {
 	var wrong []error
 	if c.AssistanceCallTimeout < time.Second || c.AssistanceTimeout < time.Second {
 		wrong = append(wrong, errors.New("--assistance-call-timeout and --assistance-timeout must be 1s or more"))
@@ -76,39 +68,11 @@ func (c *Features) check() error {
 	return errors.Join(wrong...)
 }
 
-// assistanceProvider returns the model provider, nil without AI assistance.
-func (c *Features) assistanceProvider() (assistance.Provider, error) {
-	if c.AssistanceURL == "" {
-		if c.AssistanceBuiltin {
-			return assistance.Builtin{}, nil
-		}
-		return nil, nil
-	}
-	var key domain.Secret
-	if c.AssistanceKeyFile != "" {
-		content, err := os.ReadFile(c.AssistanceKeyFile)
-		if err != nil {
-			return nil, fmt.Errorf("reading the key of the model provider: %w", err)
-		}
-		if key = domain.NewSecret(strings.TrimSpace(string(content))); key.Reveal() == "" {
-			return nil, fmt.Errorf("reading the key of the model provider: %s is empty", c.AssistanceKeyFile)
-		}
-	}
-	client, err := assistance.NewClient(assistance.Config{
-		BaseURL: c.AssistanceURL, Key: key, ChatModel: c.AssistanceModel, Embeddings: c.AssistanceEmbeddingModel,
-		ChatTimeout: c.AssistanceCallTimeout, EmbeddingTimeout: c.AssistanceCallTimeout, Clock: time.Now,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("preparing the model provider: %w", err)
-	}
-	return client, nil
-}
+// HasAssistance reports whether AI assistance is configured.
+func (c *Features) HasAssistance() bool { return c.AssistanceURL != "" || c.AssistanceBuiltin }
 
-// hasAssistance reports whether AI assistance is configured.
-func (c *Features) hasAssistance() bool { return c.AssistanceURL != "" || c.AssistanceBuiltin }
-
-// pdfToText returns the path of the program that reads PDFs, or the reason why there is none.
-func (c *Features) pdfToText() (string, error) {
+// FindPDFToText returns the path of the program that reads PDFs.
+func (c *Features) FindPDFToText() (string, error) {
 	if c.PDFToText == "" {
 		return "", errors.New("--pdftotext is empty")
 	}
@@ -118,28 +82,4 @@ func (c *Features) pdfToText() (string, error) {
 	}
 	// Children work in another directory.
 	return filepath.Abs(path)
-}
-
-// textReader reads documents for AI assistance.
-func (c *Features) textReader(log *slog.Logger) *extract.Reader {
-	path, err := c.pdfToText()
-	if err != nil && c.hasAssistance() {
-		log.Warn("PDFs are not read for AI assistance", slog.Any("error", err))
-	}
-	return extract.NewReader(extract.Options{PDFToText: path})
-}
-
-// formPress returns the PDF renderer of forms, nil unless --forms-as-documents is set.
-func (c *Features) formPress() *pdfworker.Pool {
-	if !c.FormsAsDocuments {
-		return nil
-	}
-	return pdfworker.New()
-}
-
-// warnOfChildren logs the limits of child processes that this operating system does not enforce.
-func (c *Features) warnOfChildren(log *slog.Logger) {
-	if weakness := sandbox.Weakness(); weakness != "" && (c.hasAssistance() || c.FormsAsDocuments) {
-		log.Warn("limits of child processes are not enforced", slog.String("reason", weakness))
-	}
 }

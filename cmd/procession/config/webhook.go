@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -24,14 +24,14 @@ func (c *Webhooks) bindFlags(f *pflag.FlagSet) {
 		"accept http:// for all webhooks, not only for the hosts of --webhook-allow")
 }
 
-// check validates the settings.
-func (c *Webhooks) check() error {
-	_, err := c.webhookGuard()
+// checkSettings validates the settings.
+func (c *Webhooks) checkSettings() error {
+	_, err := c.WebhookGuard()
 	return err
 }
 
-// webhookGuard returns the rules for the addresses of webhooks.
-func (c *Webhooks) webhookGuard() (*webhook.Guard, error) {
+// WebhookGuard returns the rules for the addresses of webhooks.
+func (c *Webhooks) WebhookGuard() (*webhook.Guard, error) {
 	guard, err := webhook.NewGuard(webhook.Policy{
 		Allow: c.WebhookAllow, Refuse: c.WebhookRefuse, AllowHTTP: c.WebhookAllowHTTP,
 	}, nil)

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"fmt"
@@ -18,10 +18,10 @@ import (
 // The page of limits shows the defaults of the settings that it names, and the limits that the code has.
 func TestPageOfLimitsIsCurrent(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/limits.md")
+	text, err := os.ReadFile("../../../docs/limits.md")
 	require.NoError(t, err)
 	defaults := map[string]string{}
-	new(Config).visitSettings(func(f *pflag.Flag) { defaults[f.Name] = f.DefValue })
+	new(Config).VisitSettings(func(f *pflag.Flag) { defaults[f.Name] = f.DefValue })
 	named := 0
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(line, "|")

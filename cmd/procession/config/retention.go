@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -33,8 +33,8 @@ func (c *Retention) bindFlags(f *pflag.FlagSet) {
 		"how long prompts and answers of AI assistance are kept, at least 24h; 0 forever")
 }
 
-// retentionBounds returns the maximum age of data by kind.
-func (c *Retention) retentionBounds() retention.Bounds {
+// RetentionBounds returns the maximum age of data by kind.
+func (c *Retention) RetentionBounds() retention.Bounds {
 	return retention.Bounds{
 		domain.RetainEvents: c.EventRetention, domain.RetainProcesses: c.ProcessRetention,
 		domain.RetainDeleted: c.DeletedRetention, domain.RetainDeliveries: c.DeliveryRetention,
@@ -42,10 +42,10 @@ func (c *Retention) retentionBounds() retention.Bounds {
 	}
 }
 
-// check validates the settings.
-func (c *Retention) check() error {
+// checkSettings validates the settings.
+func (c *Retention) checkSettings() error {
 	var wrong []error
-	bounds := c.retentionBounds()
+	bounds := c.RetentionBounds()
 	for _, b := range []struct {
 		flag string
 		kind domain.RetentionKind

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"bytes"
@@ -18,8 +18,8 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// configFlag names the file of settings. It is not a setting of the file itself.
-const configFlag = "config"
+// FileFlag names the file of settings. It is not a setting of the file itself.
+const FileFlag = "config"
 
 // variablePrefix is the beginning of the environment variables of settings.
 const variablePrefix = "PROCESSION_"
@@ -47,8 +47,8 @@ func renamedVariables() error {
 	return errors.Join(wrong...)
 }
 
-// explainFlag names the present name of a flag that was renamed.
-func explainFlag(err error) error {
+// ExplainFlag adds the present name to an error about a flag that was renamed.
+func ExplainFlag(err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if current := currentName(unknown.GetSpecifiedName()); current != "" {
 			return fmt.Errorf("--%s is now --%s", unknown.GetSpecifiedName(), current)
@@ -57,23 +57,23 @@ func explainFlag(err error) error {
 	return err
 }
 
-// visitSettings calls visit for the flag of each setting but --config, in the
+// VisitSettings calls visit for the flag of each setting but --config, in the
 // order of their declaration. The flags are bound to c and set c to the defaults.
-func (c *Config) visitSettings(visit func(*pflag.Flag)) {
+func (c *Config) VisitSettings(visit func(*pflag.Flag)) {
 	flags := pflag.NewFlagSet("settings", pflag.ContinueOnError)
 	flags.SortFlags = false
-	c.bindFlags(flags)
+	c.BindFlags(flags)
 	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Name != configFlag {
+		if f.Name != FileFlag {
 			visit(f)
 		}
 	})
 }
 
-// load sets the settings from the file, the environment and the flags, in ascending priority, and validates the
+// Load sets the settings from the file, the environment and the flags, in ascending priority, and validates the
 // result. flags are bound to c. An empty environment variable counts as absent.
-func (c *Config) load(flags *pflag.FlagSet) error {
-	if file, ok := os.LookupEnv(variableName(configFlag)); ok && !flags.Changed(configFlag) {
+func (c *Config) Load(flags *pflag.FlagSet) error {
+	if file, ok := os.LookupEnv(variableName(FileFlag)); ok && !flags.Changed(FileFlag) {
 		c.File = file
 	}
 	file, err := readSettings(c.File)
@@ -82,7 +82,7 @@ func (c *Config) load(flags *pflag.FlagSet) error {
 	}
 	var wrong []error
 	var settings []string
-	new(Config).visitSettings(func(setting *pflag.Flag) {
+	new(Config).VisitSettings(func(setting *pflag.Flag) {
 		settings = append(settings, setting.Name)
 		f := flags.Lookup(setting.Name)
 		given := f.Value.String()
@@ -112,7 +112,7 @@ func (c *Config) load(flags *pflag.FlagSet) error {
 			c.File, file[name].Line, name, resource.DidYouMean(name, settings, "")))
 	}
 	c.OIDCIssuers.setDefaults()
-	return errors.Join(append(wrong, renamedVariables(), c.check())...)
+	return errors.Join(append(wrong, renamedVariables(), c.Check())...)
 }
 
 // readSettings reads a YAML file of settings; no name stands for no settings.
@@ -170,12 +170,12 @@ func setNode(value pflag.Value, node *yaml.Node) error {
 	return value.Set(text)
 }
 
-// marshalYAML returns the settings as a file that load reads.
-func (c *Config) marshalYAML() ([]byte, error) {
+// YAML returns the settings as a file that Load reads.
+func (c Config) YAML() ([]byte, error) {
 	var shown Config
 	var flags []*pflag.Flag
-	shown.visitSettings(func(f *pflag.Flag) { flags = append(flags, f) })
-	shown = *c
+	shown.VisitSettings(func(f *pflag.Flag) { flags = append(flags, f) })
+	shown = c
 	document := yaml.Node{Kind: yaml.MappingNode}
 	for _, f := range flags {
 		var setting any

@@ -1,7 +1,6 @@
-package main
+package config
 
 import (
-	"cmp"
 	"errors"
 	"net"
 	"net/netip"
@@ -25,8 +24,8 @@ func (c *PublicNames) bindFlags(f *pflag.FlagSet) {
 		"further host names and addresses, without a port, that requests may name besides the host of --public-url")
 }
 
-// check validates the settings.
-func (c *PublicNames) check() error {
+// checkSettings validates the settings.
+func (c *PublicNames) checkSettings() error {
 	var wrong []error
 	if c.PublicURL != "" && publicHost(c.PublicURL) == "" {
 		wrong = append(wrong, errors.New("--public-url must be a URL such as https://procession.example.com, without a path"))
@@ -35,7 +34,7 @@ func (c *PublicNames) check() error {
 		wrong = append(wrong, errors.New("--allowed-hosts needs --public-url; without it every host is allowed"))
 	}
 	for _, host := range c.AllowedHosts {
-		if host == "" || host != hostOf(host) || strings.ContainsAny(host, "/*@ ") {
+		if host == "" || host != HostOf(host) || strings.ContainsAny(host, "/*@ ") {
 			wrong = append(wrong, errors.New("--allowed-hosts must be a list of names and addresses such as procession.internal, without ports"))
 			break
 		}
@@ -47,15 +46,15 @@ func (c *PublicNames) check() error {
 func (c *Config) requirePublicURL() error {
 	for _, issuer := range c.OIDCIssuers {
 		if issuer.ClientID != "" && c.PublicURL == "" {
-			return usageError{errors.New("--oidc-issuers with a client-id need --public-url: " +
+			return UsageError{Err: errors.New("--oidc-issuers with a client-id need --public-url: " +
 				"it is the beginning of the redirect URI that is registered with the issuer")}
 		}
 	}
 	return nil
 }
 
-// baseURL returns --public-url without a slash at its end.
-func (c *PublicNames) baseURL() string { return strings.TrimSuffix(c.PublicURL, "/") }
+// BaseURL returns --public-url without a slash at its end.
+func (c *PublicNames) BaseURL() string { return strings.TrimSuffix(c.PublicURL, "/") }
 
 // publicHost returns the host of a URL without user, path and query, "" for any other text.
 func publicHost(text string) string {
@@ -67,49 +66,50 @@ func publicHost(text string) string {
 	return u.Hostname()
 }
 
-// hosts contains the hosts that requests may name in addition to loopback hosts. A browser that was led here by
+// Hosts contains the hosts that requests may name in addition to loopback hosts. A browser that was led here by
 // a name in the DNS of an attacker sends that name.
-type hosts struct {
+type Hosts struct {
 	names map[string]bool
-	// anyAddress allows all addresses, which are not names.
-	anyAddress bool
+	// AnyAddress allows all addresses, which are not names.
+	AnyAddress bool
 }
 
-// allowedHosts returns the allowed hosts, nil if every host is allowed.
-func (c *PublicNames) allowedHosts() *hosts {
+// Hosts returns the allowed hosts, nil if every host is allowed.
+func (c *PublicNames) Hosts() *Hosts {
 	if c.PublicURL == "" {
 		return nil
 	}
-	h := &hosts{}
-	h.add(publicHost(c.PublicURL))
+	h := &Hosts{}
+	h.Add(publicHost(c.PublicURL))
 	for _, host := range c.AllowedHosts {
-		h.add(host)
+		h.Add(host)
 	}
 	return h
 }
 
-func (h *hosts) add(host string) {
+// Add allows a host.
+func (h *Hosts) Add(host string) {
 	if h.names == nil {
 		h.names = map[string]bool{}
 	}
 	h.names[strings.ToLower(host)] = true
 }
 
-// allow reports whether requests with a Host header are answered. A nil value allows all.
-func (h *hosts) allow(header string) bool {
+// Allow reports whether requests with a Host header are answered. A nil value allows all.
+func (h *Hosts) Allow(header string) bool {
 	if h == nil {
 		return true
 	}
-	host := hostOf(header)
-	if loopbackHost(host) || h.names[strings.ToLower(host)] || h.names[strings.ToLower(strings.TrimSuffix(host, "."))] {
+	host := HostOf(header)
+	if IsLoopback(host) || h.names[strings.ToLower(host)] || h.names[strings.ToLower(strings.TrimSuffix(host, "."))] {
 		return true
 	}
 	_, err := netip.ParseAddr(host)
-	return h.anyAddress && err == nil
+	return h.AnyAddress && err == nil
 }
 
-// hostOf returns the host of a Host header, without port and brackets.
-func hostOf(header string) string {
+// HostOf returns the host of a Host header, without port and brackets.
+func HostOf(header string) string {
 	name, _, err := net.SplitHostPort(header)
 	if err != nil {
 		name = header
@@ -117,15 +117,12 @@ func hostOf(header string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
 }
 
-// devURL returns the URL of the local stack, "" if its port is chosen when it listens.
-func (c *HTTP) devURL() string {
-	scheme := "http://"
-	if c.Listen == "" {
-		scheme = "https://"
+// IsLoopback reports whether a host, without a port, is localhost or a loopback
+// address.
+func IsLoopback(host string) bool {
+	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
+		return true
 	}
-	address := hostPort(cmp.Or(c.Listen, c.ListenTLS))
-	if _, port, err := net.SplitHostPort(address); err != nil || port == "0" || port == "" {
-		return ""
-	}
-	return scheme + address
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.Unmap().IsLoopback()
 }

@@ -1,35 +1,19 @@
-package main
+package config
 
 import (
-	"context"
-	"fmt"
 	"net/url"
-
-	"github.com/spf13/cobra"
+	"strings"
 )
 
 // redacted replaces a secret in output.
 const redacted = "REDACTED"
 
-func newConfigCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Print the configuration", RunE: runGroup}
-	cmd.AddCommand(newConfiguredCommand("print", "Print the settings in force as YAML, without secrets",
-		func(_ context.Context, cmd *cobra.Command, c Config) error {
-			return printConfig(cmd, c)
-		}))
-	return cmd
-}
-
-func printConfig(cmd *cobra.Command, c Config) error {
+// Redacted returns the settings with secrets replaced.
+func (c Config) Redacted() Config {
 	c.DatabaseURL, c.DatabaseDirectURL = redactURL(c.DatabaseURL), redactURL(c.DatabaseDirectURL)
 	c.AssistanceURL = redactURL(c.AssistanceURL)
 	c.SealKeyKeeper = redactKMS(c.SealKeyKeeper)
-	out, err := c.marshalYAML()
-	if err != nil {
-		return fmt.Errorf("printing the configuration: %w", err)
-	}
-	_, err = cmd.OutOrStdout().Write(out)
-	return err
+	return c
 }
 
 // redactURL replaces the password of a URL. A text that is not a URL is replaced entirely.
@@ -50,4 +34,12 @@ func redactURL(s string) string {
 		u.User = url.UserPassword(u.User.Username(), redacted)
 	}
 	return u.String()
+}
+
+// redactKMS replaces a URL that may contain a key.
+func redactKMS(url string) string {
+	if url == "" || strings.HasPrefix(url, "awskms:") {
+		return url
+	}
+	return redacted
 }

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -35,8 +35,8 @@ func (c *Temporal) bindFlags(f *pflag.FlagSet) {
 		"how long a workflow may take to cancel before it is terminated")
 }
 
-// check validates the settings.
-func (c *Temporal) check() error {
+// checkSettings validates the settings.
+func (c *Temporal) checkSettings() error {
 	if c.TaskQueueInterval < 100*time.Millisecond || c.PollerPatience < time.Second || c.CancelGrace < 0 {
 		return errors.New("--task-queue-interval must be 100ms or more, --poller-patience 1s or more, and --cancel-grace not negative")
 	}

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 
 // Values of --personal-tokens.
 const (
-	personalTokensAllowed = "allowed"
-	personalTokensNone    = "none"
+	PersonalTokensAllowed = "allowed"
+	PersonalTokensNone    = "none"
 )
 
 // Credentials configures engine credentials, sign-in and secrets.
@@ -40,7 +40,7 @@ func (c *Credentials) bindFlags(f *pflag.FlagSet) {
 		"how long a new signing key is published before it signs, more than --key-reload, at most 30m")
 	f.Var(&c.OIDCIssuers, "oidc-issuers", "OpenID Connect issuers that users sign in through, as YAML or JSON: "+
 		`[{"issuer": "https://…", "audiences": ["…"], "tenants": ["…"], "email-domains": ["…"], "operators": false}]`)
-	f.StringVar(&c.PersonalTokens, "personal-tokens", personalTokensAllowed,
+	f.StringVar(&c.PersonalTokens, "personal-tokens", PersonalTokensAllowed,
 		"whether administrators may issue personal access tokens for users: allowed, or none if users sign in through an issuer only")
 	f.DurationVar(&c.AccessTokenLifetime, "access-token-lifetime", administration.DefaultAccessTokenLifetime,
 		"lifetime of personal access tokens issued without an expiry; 0 for the maximum")
@@ -50,8 +50,8 @@ func (c *Credentials) bindFlags(f *pflag.FlagSet) {
 		"maximum lifetime of secrets of applications; 0 for no maximum")
 }
 
-// check validates the settings.
-func (c *Credentials) check() error {
+// checkSettings validates the settings.
+func (c *Credentials) checkSettings() error {
 	var wrong []error
 	must := func(ok bool, complaint string) {
 		if !ok {
@@ -62,12 +62,12 @@ func (c *Credentials) check() error {
 		"--certificate-lifetime must be 1h to 8760h")
 	must(c.KeyReload >= time.Millisecond && c.KeyPublishDelay > c.KeyReload && c.KeyPublishDelay <= authn.MaxPublishDelay,
 		"--key-publish-delay must be more than --key-reload and at most 30m")
-	must(c.PersonalTokens == personalTokensAllowed || c.PersonalTokens == personalTokensNone,
+	must(c.PersonalTokens == PersonalTokensAllowed || c.PersonalTokens == PersonalTokensNone,
 		"--personal-tokens must be allowed or none")
-	must(c.PersonalTokens != personalTokensNone || len(c.OIDCIssuers) > 0,
+	must(c.PersonalTokens != PersonalTokensNone || len(c.OIDCIssuers) > 0,
 		"--personal-tokens none needs --oidc-issuers, through which users sign in")
 	must(c.AccessTokenLifetime >= 0 && c.MaxAccessTokenLifetime >= 0 && c.MaxSecretLifetime >= 0 &&
 		(c.MaxAccessTokenLifetime == 0 || c.AccessTokenLifetime <= c.MaxAccessTokenLifetime),
 		"--access-token-lifetime must be 0 to --max-access-token-lifetime, and --max-secret-lifetime not negative")
-	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer))...)
+	return errors.Join(append(wrong, c.OIDCIssuers.checkSettings(c.Issuer))...)
 }

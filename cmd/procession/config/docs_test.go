@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"os"
@@ -11,9 +11,9 @@ import (
 
 func TestEverySettingIsDocumented(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/operations.md")
+	text, err := os.ReadFile("../../../docs/operations.md")
 	require.NoError(t, err)
-	new(Config).visitSettings(func(f *pflag.Flag) {
+	new(Config).VisitSettings(func(f *pflag.Flag) {
 		described := regexp.MustCompile("(?m)`(--)?" + f.Name + "[` =]|^procession .*--" + f.Name + "[ =]|" + variableName(f.Name) + "[`=]")
 		require.True(t, described.Match(text), "docs/operations.md does not describe --%s", f.Name)
 	})

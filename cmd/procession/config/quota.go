@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -35,8 +35,8 @@ func (c *Quotas) bindFlags(f *pflag.FlagSet) {
 		"maximum number of concurrent runs of AI assistance of a tenant")
 }
 
-// check validates the settings.
-func (c *Quotas) check() error {
+// checkSettings validates the settings.
+func (c *Quotas) checkSettings() error {
 	var wrong []error
 	if c.TaskLogLimit < 1 || c.TaskLogLimit > 10_000 {
 		wrong = append(wrong, errors.New("--task-log-limit must be 1 to 10000"))
@@ -49,11 +49,4 @@ func (c *Quotas) check() error {
 			"--assistance-runs-at-once must not be negative"))
 	}
 	return errors.Join(wrong...)
-}
-
-func (c *Quotas) tenantQuotas() *domain.Quotas {
-	return &domain.Quotas{
-		TemporaryDocuments: c.TemporaryDocuments, TemporaryBytes: c.TemporaryBytes,
-		AssistancePerDay: c.AssistanceRunsPerDay, AssistanceAtOnce: c.AssistanceRunsAtOnce,
-	}
 }

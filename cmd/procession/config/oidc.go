@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -49,9 +49,9 @@ func (o *oidcIssuers) setDefaults() {
 	}
 }
 
-// check validates the issuers. The issuer of engine tokens is refused: its tokens must not give access to the
+// checkSettings validates the issuers. The issuer of engine tokens is refused: its tokens must not give access to the
 // REST API.
-func (o *oidcIssuers) check(engineIssuer string) error {
+func (o *oidcIssuers) checkSettings(engineIssuer string) error {
 	var wrong []error
 	for _, issuer := range *o {
 		if issuer.Issuer == engineIssuer {

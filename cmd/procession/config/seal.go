@@ -1,9 +1,7 @@
-package main
+package config
 
 import (
-	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -26,43 +24,15 @@ func (c *SealKeys) bindFlags(f *pflag.FlagSet) {
 		"URL of the key management service that encrypts the seal key in its file: awskms:///alias/…?region=… (may be secret)")
 }
 
-func (c *SealKeys) requireSealKey() error {
+// RequireSealKey returns an error without --seal-key-file.
+func (c *SealKeys) RequireSealKey() error {
 	if c.SealKeyFile == "" {
 		return fmt.Errorf("%w; make a key with: procession seal-key create --out seal.key", missingSetting("seal-key-file"))
 	}
 	return nil
 }
 
-// openSealer reads the seal keys of the configuration.
-func openSealer(ctx context.Context, c Config) (*authn.Sealer, error) {
-	files := c.sealKeyFiles()
-	keeper, err := openKeeper(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	if keeper != nil {
-		defer func() { _ = keeper.Close() }()
-		files.Keeper = keeper
-	}
-	return authn.NewSealerFromFiles(ctx, files)
-}
-
-func (c *SealKeys) sealKeyFiles() authn.SealKeyFiles {
+// SealKeyFiles returns the files of the seal keys.
+func (c *SealKeys) SealKeyFiles() authn.SealKeyFiles {
 	return authn.SealKeyFiles{Active: c.SealKeyFile, Earlier: c.EarlierSealKeyFiles}
-}
-
-// openKeeper opens the key management service of --seal-key-keeper, nil without one.
-func openKeeper(ctx context.Context, c Config) (*authn.KeyWrapper, error) {
-	if c.SealKeyKeeper == "" {
-		return nil, nil //nolint:nilnil // none is configured
-	}
-	return authn.OpenKeeper(ctx, c.SealKeyKeeper)
-}
-
-// redactKMS replaces a URL that may contain a key.
-func redactKMS(url string) string {
-	if url == "" || strings.HasPrefix(url, "awskms:") {
-		return url
-	}
-	return redacted
 }
