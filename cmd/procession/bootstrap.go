@@ -10,6 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/shell"
 )
@@ -21,12 +22,12 @@ func newBootstrapCommand() *cobra.Command {
 			if first.Code == "" || first.Email == "" {
 				return config.UsageError{Err: errors.New("--tenant and --email are required")}
 			}
-			db, err := openDatabase(ctx, c)
+			db, err := server.OpenDatabase(ctx, c)
 			if err != nil {
 				return err
 			}
 			defer db.Close()
-			if err := prepareSchema(ctx, db, c.Migrate); err != nil {
+			if err := server.PrepareSchema(ctx, db, c.Migrate); err != nil {
 				return err
 			}
 			made, err := newAdministration(db).BootstrapTenant(ctx, first)

@@ -151,14 +151,15 @@ func movePorts(c *config.Config, o *devOptions) error {
 
 // checkFree returns an error that names all addresses in use, before anything is built or started.
 func checkFree(ctx context.Context, c *config.Config, o *devOptions) error {
+	var listening net.ListenConfig
 	var taken []string
 	for _, a := range devAddresses(c, o) {
-		l, err := openListener(ctx, *a.address, a.flag, nil, c.NewLogger(io.Discard))
+		l, err := listening.Listen(ctx, "tcp", *a.address)
 		switch {
 		case errors.Is(err, syscall.EADDRINUSE):
 			taken = append(taken, fmt.Sprintf("%s (--%s)", *a.address, a.flag))
 		case err != nil:
-			return err
+			return fmt.Errorf("listening for --%s: %w", a.flag, err)
 		default:
 			_ = l.Close()
 		}

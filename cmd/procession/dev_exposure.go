@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
@@ -66,7 +67,7 @@ func checkOwnDatabase(ctx context.Context, c config.Config) error {
 	if c.DatabaseURL == "" {
 		return nil
 	}
-	db, err := openDatabase(ctx, c)
+	db, err := server.OpenDatabase(ctx, c)
 	if err != nil {
 		return err
 	}

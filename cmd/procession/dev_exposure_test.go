@@ -14,6 +14,7 @@ import (
 
 	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/test/kit/nettest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
@@ -50,7 +51,7 @@ func TestDevRefusesAddressesBeyondLoopback(t *testing.T) {
 		// The other addresses are free, so only this one is refused.
 		var args []string
 		for _, flag := range []string{"listen", "listen-tls", "listen-health", "temporal-listen"} {
-			args = append(args, "--"+flag, freeAddress(t))
+			args = append(args, "--"+flag, nettest.FreeAddress(t))
 		}
 		out := refusedDev(t, nil, append(args, "--"+address[0], address[1])...)
 		require.Contains(t, out, "--"+address[0]+" is "+address[1])
@@ -98,8 +99,8 @@ func TestDevRefusesADatabaseWithOtherTenants(t *testing.T) {
 	_, _, err := bootstrap(t, url, "--tenant", "north", "--tenant-name", "The North",
 		"--email", "olga@north.example", "--name", "Olga")
 	require.NoError(t, err)
-	out := refusedDev(t, nil, "--database-url", url, "--listen", freeAddress(t), "--listen-tls", "",
-		"--listen-health", freeAddress(t), "--temporal-listen", freeAddress(t))
+	out := refusedDev(t, nil, "--database-url", url, "--listen", nettest.FreeAddress(t), "--listen-tls", "",
+		"--listen-health", nettest.FreeAddress(t), "--temporal-listen", nettest.FreeAddress(t))
 	require.Contains(t, out, "--database-url")
 	require.Contains(t, out, "The North")
 	require.Equal(t, 1, countRows(t, url, "SELECT count(*) FROM tenants"), "nothing was loaded")

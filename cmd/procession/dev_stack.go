@@ -17,6 +17,7 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/devstack/child"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/devstack/pgcluster"
@@ -72,8 +73,8 @@ func (s *stack) prepareDir(o *devOptions) (err error) {
 
 // prepareService creates the service with its keys, its certificate and the demo data. It completes the
 // configuration and writes it for other commands.
-func (s *stack) prepareService(ctx context.Context, c *config.Config, o devOptions) (*service, serverFiles, error) {
-	var files serverFiles
+func (s *stack) prepareService(ctx context.Context, c *config.Config, o devOptions) (*server.Service, server.CertificateFiles, error) {
+	var files server.CertificateFiles
 	c.SealKeyFile = filepath.Join(o.dir, "seal.key")
 	if _, err := authn.LoadOrCreateSealKey(c.SealKeyFile); err != nil {
 		return nil, files, err
@@ -83,34 +84,34 @@ func (s *stack) prepareService(ctx context.Context, c *config.Config, o devOptio
 		return nil, files, err
 	}
 	log := c.NewLogger(logFile)
-	k, err := openKeys(ctx, *c, log)
+	k, err := server.OpenKeys(ctx, *c, log)
 	if err != nil {
 		return nil, files, err
 	}
-	s.stops = append(s.stops, func(context.Context) error { k.db.Close(); return nil })
+	s.stops = append(s.stops, func(context.Context) error { k.DB.Close(); return nil })
 	now := time.Now()
-	if s.newDemo, err = demo.LoadNew(ctx, k.db, k.sealer, now); err != nil {
+	if s.newDemo, err = demo.LoadNew(ctx, k.DB, k.Sealer, now); err != nil {
 		return nil, files, fmt.Errorf("loading the demo data: %w", err)
 	}
-	files, err = writeServerCertificate(k.issuer, filepath.Join(o.dir, "tls"), []string{"127.0.0.1", "localhost"}, now)
+	files, err = server.WriteCertificate(k.Issuer, filepath.Join(o.dir, "tls"), []string{"127.0.0.1", "localhost"}, now)
 	if err != nil {
 		return nil, files, err
 	}
-	c.TLSCert, c.TLSKey = files.cert, files.key
+	c.TLSCert, c.TLSKey = files.Cert, files.Key
 	c.PublicURL = cmp.Or(c.PublicURL, localURL(c.HTTP))
 	documents, err := s.openDocuments(ctx, c, o)
 	if err != nil {
 		return nil, files, err
 	}
-	if err := demo.LoadFiles(ctx, k.db, documents, now); err != nil {
+	if err := demo.LoadFiles(ctx, k.DB, documents, now); err != nil {
 		return nil, files, fmt.Errorf("loading the demo data: %w", err)
 	}
 	if err := writeDevConfig(o.dir, *c); err != nil {
 		return nil, files, err
 	}
-	made, err := newService(options{
+	made, err := server.New(server.Options{
 		Config: *c, Keyring: k, Documents: documents, Log: log,
-		Local: localOptions{Authority: []byte(k.issuer.RootsPEM()), Hosts: devHosts(c, &o), Users: demoUsers()},
+		Local: server.LocalOptions{Authority: []byte(k.Issuer.RootsPEM()), Hosts: devHosts(c, &o), Users: demoUsers()},
 	})
 	return made, files, err
 }
@@ -131,8 +132,8 @@ func (s *stack) openDocuments(ctx context.Context, c *config.Config, o devOption
 
 // startService runs the service until the stack stops. The returned channel is closed when the service has
 // ended.
-func (s *stack) startService(ctx context.Context, made *service) (<-chan struct{}, error) {
-	opened, err := made.openListeners(ctx)
+func (s *stack) startService(ctx context.Context, made *server.Service) (<-chan struct{}, error) {
+	opened, err := made.OpenListeners(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +142,7 @@ func (s *stack) startService(ctx context.Context, made *service) (<-chan struct{
 	var result error
 	go func() {
 		defer close(ended)
-		result = made.run(serving, opened)
+		result = made.Run(serving, opened)
 	}()
 	s.stops = append(s.stops, func(context.Context) error {
 		stopServing()
@@ -180,7 +181,7 @@ func (s *stack) startPostgres(ctx context.Context, c *config.Config, o devOption
 	return cluster.URL("postgres"), nil
 }
 
-func (s *stack) startTemporal(ctx context.Context, c config.Config, o devOptions, files serverFiles, databaseURL string) error {
+func (s *stack) startTemporal(ctx context.Context, c config.Config, o devOptions, files server.CertificateFiles, databaseURL string) error {
 	source, err := temporalserver.FindSource()
 	if err != nil {
 		return err
@@ -204,7 +205,7 @@ func (s *stack) startTemporal(ctx context.Context, c config.Config, o devOptions
 	s.temporal, err = temporalserver.Start(starting, temporalserver.Options{
 		Binary: binary, Listen: o.temporalListen, Store: store, DatabaseURL: databaseURL,
 		JWKSURL: "http://" + c.Listen + "/.well-known/jwks.json", Issuer: c.Issuer,
-		TLSCert: files.cert, TLSKey: files.key, ClientCA: files.ca, LogWriter: log,
+		TLSCert: files.Cert, TLSKey: files.Key, ClientCA: files.CA, LogWriter: log,
 	})
 	if err != nil {
 		return err
@@ -270,13 +271,13 @@ func (s *stack) openLog(o devOptions, name string) (*os.File, error) {
 }
 
 // awaitEngine waits for the namespaces of the service in Temporal, which workers need to connect.
-func (s *stack) awaitEngine(ctx context.Context, service *service) error {
+func (s *stack) awaitEngine(ctx context.Context, service *server.Service) error {
 	done := s.startStep("namespaces")
 	ctx, cancel := context.WithTimeout(ctx, devStartTimeout)
 	defer cancel()
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
-	for !service.supervisor.Ready() {
+	for !service.Ready() {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("waiting for Temporal to become ready: %w", ctx.Err())

@@ -21,6 +21,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/devstack/pgcluster"
 	data "github.com/procession-dev/procession/examples/demo"
+	"github.com/procession-dev/procession/test/kit/nettest"
 )
 
 // devStack is the stack as make run starts it.
@@ -77,12 +78,12 @@ func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp(pgcluster.ScratchDir(), "procession-dev-test-") //nolint:usetesting // PostgreSQL's user must get in
 	require.NoError(t, err)
-	listen, admin := freeAddress(t), freeAddress(t)
+	listen, admin := nettest.FreeAddress(t), nettest.FreeAddress(t)
 	d := &devStack{
 		testStack: &testStack{t: t, dir: dir, http: &http.Client{}, config: config.Config{HTTP: config.HTTP{Listen: listen, ListenHealth: admin}}},
 		args: []string{
 			"dev", "--dir", dir, "--worker", example(t, "loan"), "--worker", example(t, "inspection"), "--listen", listen, "--listen-health", admin,
-			"--listen-tls", freeAddress(t), "--temporal-listen", freeAddress(t),
+			"--listen-tls", nettest.FreeAddress(t), "--temporal-listen", nettest.FreeAddress(t),
 		},
 	}
 	t.Cleanup(func() {
@@ -183,7 +184,7 @@ func TestDevListsAllBusyAddressesAndCanMoveThem(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, taken.Close()) }()
 	free := "127.0.0.1:60000"
-	args := []string{"dev", "--dir", t.TempDir(), "--listen", taken.Addr().String(), "--listen-tls", freeAddress(t)}
+	args := []string{"dev", "--dir", t.TempDir(), "--listen", taken.Addr().String(), "--listen-tls", nettest.FreeAddress(t)}
 	err = run(context.Background(), append(args, "--listen-health", taken.Addr().String(), "--temporal-listen", taken.Addr().String()),
 		t.Output(), t.Output())
 	for _, flag := range []string{"listen", "listen-health", "temporal-listen"} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/cmd/procession/doctor"
+	"github.com/procession-dev/procession/cmd/procession/server"
 )
 
 func newDoctorCommand() *cobra.Command {
@@ -19,7 +20,7 @@ func newDoctorCommand() *cobra.Command {
 			"Exit codes: 0 no check fails, though there may be warnings, 1 a check fails, 2 invalid arguments.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			settings := c.Load(cmd.Flags())
-			options := doctorOptions(c, time.Now)
+			options := server.DoctorOptions(c, time.Now)
 			if settings != nil {
 				options.Settings = settings
 			}

@@ -20,8 +20,10 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/devstack/temporalserver"
 	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/test/kit/nettest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
@@ -34,10 +36,10 @@ func (s *testStack) anotherTemporal(t *testing.T, jwks string) string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	defer cancel()
-	address := freeAddress(t)
+	address := nettest.FreeAddress(t)
 	server, err := temporalserver.Start(ctx, temporalserver.Options{
 		Binary: temporalBinary(t), Listen: address, Store: temporalserver.StoreSQLite,
-		JWKSURL: jwks, Issuer: s.config.Issuer, TLSCert: s.files.cert, TLSKey: s.files.key, ClientCA: s.files.ca,
+		JWKSURL: jwks, Issuer: s.config.Issuer, TLSCert: s.files.Cert, TLSKey: s.files.Key, ClientCA: s.files.CA,
 		LogWriter: s.logTo("another-temporal.log"),
 	})
 	require.NoError(t, err)
@@ -117,9 +119,9 @@ func fakeTemporal(t *testing.T, clients *authn.Issuer, certificate tls.Certifica
 
 // halfSetUp creates correct namespaces of the service and of one tenant, and the namespace of the tenant demo
 // without its search attribute.
-func (s *testStack) halfSetUp(t *testing.T, k *keyring, address string) {
+func (s *testStack) halfSetUp(t *testing.T, k *server.Keyring, address string) {
 	t.Helper()
-	credentials, err := engineCredentials(k.issuer, s.config)
+	credentials, err := server.EngineCredentials(k.Issuer, s.config)
 	require.NoError(t, err)
 	e, err := engine.New(engine.Options{Address: address, Credentials: credentials, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)

@@ -18,9 +18,11 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/cmd/procession/doctor"
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/nettest"
 	"github.com/procession-dev/procession/test/kit/oidctest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
@@ -42,7 +44,7 @@ func (s *testStack) examine(t *testing.T, change func(*patient)) examined {
 	t.Helper()
 	p := &patient{config: s.config, clock: time.Now}
 	change(p)
-	findings := doctor.Examine(t.Context(), doctorOptions(p.config, p.clock))
+	findings := doctor.Examine(t.Context(), server.DoctorOptions(p.config, p.clock))
 	found := examined{}
 	for _, f := range findings {
 		found[f.Check] = f
@@ -128,7 +130,7 @@ func (s *testStack) requireDoctorCommand(t *testing.T) {
 
 	var out bytes.Buffer
 	err := run(t.Context(), []string{
-		"doctor", "--config", file, "-o", "json", "--temporal-address", freeAddress(t),
+		"doctor", "--config", file, "-o", "json", "--temporal-address", nettest.FreeAddress(t),
 		"--database-url", "postgres://me:hunter2@127.0.0.1:1/procession",
 	}, &out, &bytes.Buffer{})
 	require.EqualError(t, err, fmt.Sprintf("1 check of %d fails", len(lines)))
@@ -181,9 +183,9 @@ func ofKeys() []string {
 // ailments returns faults of the dependencies of the service.
 func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen // most of it is a table
 	t.Helper()
-	k, err := openKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
+	k, err := server.OpenKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	t.Cleanup(k.db.Close)
+	t.Cleanup(k.DB.Close)
 	temporalAt := func(address string) func(*patient) {
 		return func(d *patient) { d.config.TemporalAddress = address }
 	}
@@ -279,24 +281,24 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 			doctor.CheckTemporalTLS, `refused`,
 		},
 		"Temporal's certificate has expired": {
-			temporalAt(fakeTemporal(t, k.issuer, serverPair(t, k.issuer, -time.Hour, "127.0.0.1"))),
+			temporalAt(fakeTemporal(t, k.Issuer, serverPair(t, k.Issuer, -time.Hour, "127.0.0.1"))),
 			because(doctor.CheckTemporalTLS, ofTemporal()...),
 			doctor.CheckTemporalTLS, `^Temporal's certificate expired at `,
 		},
 		"Temporal's certificate is for another host": {
-			temporalAt(fakeTemporal(t, k.issuer, serverPair(t, k.issuer, 40*24*time.Hour, "temporal.example"))),
+			temporalAt(fakeTemporal(t, k.Issuer, serverPair(t, k.Issuer, 40*24*time.Hour, "temporal.example"))),
 			because(doctor.CheckTemporalTLS, ofTemporal()...),
 			doctor.CheckTemporalTLS, `^Temporal's certificate is for another host`,
 		},
 		"Temporal's certificate comes from elsewhere": {
 			func(d *patient) {
-				d.config.TemporalAddress = fakeTemporal(t, k.issuer, serverPair(t, anotherIssuer(t), 40*24*time.Hour, "127.0.0.1"))
+				d.config.TemporalAddress = fakeTemporal(t, k.Issuer, serverPair(t, anotherIssuer(t), 40*24*time.Hour, "127.0.0.1"))
 			},
 			because(doctor.CheckTemporalTLS, ofTemporal()...),
 			doctor.CheckTemporalTLS, `is from an untrusted authority`,
 		},
 		"Temporal lets anybody in": {
-			temporalAt(fakeTemporal(t, k.issuer, serverPair(t, k.issuer, 29*24*time.Hour, "127.0.0.1"))),
+			temporalAt(fakeTemporal(t, k.Issuer, serverPair(t, k.Issuer, 29*24*time.Hour, "127.0.0.1"))),
 			map[string]doctor.Verdict{
 				doctor.CheckTemporalTLS: doctor.Warn, doctor.CheckTemporalOpen: doctor.Fail, doctor.CheckTemporalClock: doctor.Skipped,
 				doctor.CheckTemporalKeys: doctor.Skipped, doctor.CheckNamespaces: doctor.Fail, doctor.CheckOwnWorkers: doctor.Fail,
@@ -309,7 +311,7 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 				doctor.CheckTemporalClock: doctor.Skipped, doctor.CheckTemporalKeys: doctor.Fail,
 				doctor.CheckNamespaces: doctor.Skipped, doctor.CheckOwnWorkers: doctor.Skipped,
 			},
-			doctor.CheckTemporalKeys, `does not accept tokens that are signed with key ` + k.issuer.TokenKeyID(time.Now()),
+			doctor.CheckTemporalKeys, `does not accept tokens that are signed with key ` + k.Issuer.TokenKeyID(time.Now()),
 		},
 		"our clock is a little fast": {
 			later(20 * time.Second), all(doctor.Warn, doctor.CheckTemporalClock, doctor.CheckDatabaseClock),
@@ -343,12 +345,12 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 }
 
 // https configures an HTTPS listener with a certificate of the given remaining lifetime.
-func (s *testStack) https(t *testing.T, k *keyring, d *patient, left time.Duration) {
+func (s *testStack) https(t *testing.T, k *server.Keyring, d *patient, left time.Duration) {
 	t.Helper()
-	files, err := writeServerCertificate(k.issuer, t.TempDir(), []string{"localhost"},
-		time.Now().Add(left-serverCertificateLifetime))
+	files, err := server.WriteCertificate(k.Issuer, t.TempDir(), []string{"localhost"},
+		time.Now().Add(left-server.CertificateLifetime))
 	require.NoError(t, err)
-	d.config.ListenTLS, d.config.TLSCert, d.config.TLSKey = "127.0.0.1:0", files.cert, files.key
+	d.config.ListenTLS, d.config.TLSCert, d.config.TLSKey = "127.0.0.1:0", files.Cert, files.Key
 }
 
 // oldDatabase returns one that lacks the latest migration.

@@ -27,7 +27,9 @@ import (
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/test/kit/nettest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
@@ -45,14 +47,14 @@ func newDocumentStack(t *testing.T) *testStack {
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents")
-	s.config.Listen, s.config.ListenHealth, s.config.TemporalAddress = freeAddress(t), freeAddress(t), freeAddress(t)
+	s.config.Listen, s.config.ListenHealth, s.config.TemporalAddress = nettest.FreeAddress(t), nettest.FreeAddress(t), nettest.FreeAddress(t)
 	s.config.MaxDocumentBytes = 2 << 30
 	_, err := authn.LoadOrCreateSealKey(s.config.SealKeyFile)
 	require.NoError(t, err)
-	k, err := openKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
+	k, err := server.OpenKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	defer k.db.Close()
-	require.NoError(t, demo.Load(t.Context(), k.db, k.sealer, time.Now()))
+	defer k.DB.Close()
+	require.NoError(t, demo.Load(t.Context(), k.DB, k.Sealer, time.Now()))
 	s.startService()
 	t.Cleanup(func() { s.killService() })
 	return s

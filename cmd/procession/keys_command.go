@@ -14,6 +14,7 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -54,12 +55,12 @@ func (f keyFamily) withKeys(
 	run func(ctx context.Context, cmd *cobra.Command, keys *authn.Keys) error,
 ) func(context.Context, *cobra.Command, config.Config) error {
 	return func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
-		k, err := openKeys(ctx, c, slog.New(slog.DiscardHandler))
+		k, err := server.OpenKeys(ctx, c, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return err
 		}
-		defer k.db.Close()
-		return run(ctx, cmd, k.keys)
+		defer k.DB.Close()
+		return run(ctx, cmd, k.Keys)
 	}
 }
 

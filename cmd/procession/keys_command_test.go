@@ -16,6 +16,7 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/cli"
 	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
@@ -65,9 +66,9 @@ func (o offline) config() config.Config {
 }
 
 // opened returns the keys as a replica opens them.
-func (o offline) opened() *keyring {
+func (o offline) opened() *server.Keyring {
 	o.t.Helper()
-	k, err := openKeys(o.t.Context(), o.config(), slog.New(slog.DiscardHandler))
+	k, err := server.OpenKeys(o.t.Context(), o.config(), slog.New(slog.DiscardHandler))
 	require.NoError(o.t, err)
 	return k
 }
@@ -175,7 +176,7 @@ func TestSealKeyIsChanged(t *testing.T) {
 	require.Equal(t, exitConflict, exitCode(err), err)
 	require.ErrorContains(t, err, "do not have the seal key")
 	require.Regexp(t, `signing_keys +3 +3\n`, both.prints("seal-key", "reseal", "--force"))
-	replica.db.Close()
+	replica.DB.Close()
 	// PostgreSQL takes a moment to forget a connection.
 	var resealed string
 	require.Eventually(t, func() bool {
@@ -191,35 +192,4 @@ func TestSealKeyIsChanged(t *testing.T) {
 	require.Contains(t, printed, "seal-key-keeper: REDACTED\n")
 	require.Contains(t, printed, "earlier-seal-key-files:\n    - a\n    - b\n")
 	require.Contains(t, o.with("--seal-key-keeper", "awskms:///alias/x").prints("config", "print"), "awskms:///alias/x")
-}
-
-// The credentials of the service follow the keys.
-func TestCredentialsFollowTheKeys(t *testing.T) {
-	t.Parallel()
-	o := newKeyed(t)
-	k := o.opened()
-	defer k.db.Close()
-	credentials, err := engineCredentials(k.issuer, o.config())
-	require.NoError(t, err)
-	state := func() (token, issuer string) {
-		token, err := credentials.Token()
-		require.NoError(t, err)
-		certificate, err := credentials.Certificate()
-		require.NoError(t, err)
-		return token, certificate.Leaf.Issuer.CommonName
-	}
-	token, issuer := state()
-	again, _ := state()
-	require.Equal(t, token, again, "a token is kept")
-	roots := credentials.RootCAs()
-
-	for _, family := range []string{"keys", "ca"} {
-		id := strings.Fields(strings.Split(o.prints(family, "list"), "\n")[1])[0]
-		o.prints(family, "distrust", id)
-	}
-	require.NoError(t, k.keys.Reload(t.Context()))
-	later, laterIssuer := state()
-	require.NotEqual(t, token, later)
-	require.NotEqual(t, issuer, laterIssuer)
-	require.False(t, roots.Equal(credentials.RootCAs()))
 }

@@ -22,8 +22,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/nettest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
@@ -122,14 +124,14 @@ func TestThousandIssuesLeaveNoSecretBehind(t *testing.T) { //nolint:funlen // on
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents")
-	s.config.Listen, s.config.ListenHealth, s.config.TemporalAddress = freeAddress(t), freeAddress(t), freeAddress(t)
+	s.config.Listen, s.config.ListenHealth, s.config.TemporalAddress = nettest.FreeAddress(t), nettest.FreeAddress(t), nettest.FreeAddress(t)
 	s.config.LogLevel = slog.LevelDebug
 	_, err := authn.LoadOrCreateSealKey(s.config.SealKeyFile)
 	require.NoError(t, err)
-	k, err := openKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
+	k, err := server.OpenKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	defer k.db.Close()
-	require.NoError(t, demo.Load(t.Context(), k.db, k.sealer, time.Now()))
+	defer k.DB.Close()
+	require.NoError(t, demo.Load(t.Context(), k.DB, k.Sealer, time.Now()))
 	s.startService()
 	t.Cleanup(s.killService)
 
@@ -160,12 +162,12 @@ func TestThousandIssuesLeaveNoSecretBehind(t *testing.T) { //nolint:funlen // on
 		s.command(family, "rotate")
 	}
 
-	stored, err := k.db.Reader().ListSigningKeys(t.Context())
+	stored, err := k.DB.Reader().ListSigningKeys(t.Context())
 	require.NoError(t, err)
 	require.Len(t, stored, 4)
 	var authority []byte
 	for _, key := range stored {
-		der, err := k.sealer.Open(string(key.Purpose), key.ID, key.Private)
+		der, err := k.Sealer.Open(string(key.Purpose), key.ID, key.Private)
 		require.NoError(t, err)
 		if key.Purpose == persistence.SignsCertificates {
 			authority = der

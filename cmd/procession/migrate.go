@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -16,7 +16,7 @@ func newMigrateCommand() *cobra.Command {
 	var status bool
 	cmd := newConfiguredCommand("migrate", "Bring the database schema up to date",
 		func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
-			db, err := openDatabase(ctx, c)
+			db, err := server.OpenDatabase(ctx, c)
 			if err != nil {
 				return err
 			}
@@ -55,32 +55,4 @@ func reportSchema(ctx context.Context, cmd *cobra.Command, db *persistence.DB) e
 	}
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), text)
 	return err
-}
-
-// openDatabase opens the database of the configuration. The caller closes it.
-func openDatabase(ctx context.Context, c config.Config, sealKeys ...string) (*persistence.DB, error) {
-	if err := c.RequireDatabase(); err != nil {
-		return nil, err
-	}
-	return persistence.Open(ctx, c.DatabaseURL, persistence.Limits{
-		Requests: c.DatabaseConnections, Background: c.DatabaseBackgroundConnections, Streams: c.DatabaseStreamConnections,
-		RequestTime: c.DatabaseStatementTimeout, ListMemory: c.ListMemoryBytes, DirectURL: c.DatabaseDirectURL, SealKeys: sealKeys,
-	})
-}
-
-// prepareSchema migrates or checks the schema at start, as configured.
-func prepareSchema(ctx context.Context, db *persistence.DB, mode string) error {
-	switch mode {
-	case config.MigrateAuto:
-		return db.Migrate(ctx)
-	case config.MigrateCheck:
-		current, err := db.Migrated(ctx)
-		if err != nil {
-			return fmt.Errorf("checking the schema: %w", err)
-		}
-		if !current {
-			return errors.New("the database schema is older than this build, or restored from elsewhere: run procession migrate")
-		}
-	}
-	return nil
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/test/kit/nettest"
 	"github.com/procession-dev/procession/test/kit/oidctest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
@@ -27,16 +29,16 @@ func TestServeWhileAnIssuerIsDown(t *testing.T) {
 	s.config.BindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
-	s.config.Listen, s.config.ListenHealth = freeAddress(t), freeAddress(t)
-	s.config.TemporalAddress = freeAddress(t)
+	s.config.Listen, s.config.ListenHealth = nettest.FreeAddress(t), nettest.FreeAddress(t)
+	s.config.TemporalAddress = nettest.FreeAddress(t)
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents")
 	s.config.OIDCIssuers = []authn.OIDCIssuer{{Issuer: issuer.URL(), Audiences: []string{"procession"}}}
 	_, err := authn.LoadOrCreateSealKey(s.config.SealKeyFile)
 	require.NoError(t, err)
-	k, err := openKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
+	k, err := server.OpenKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	defer k.db.Close()
-	require.NoError(t, demo.Load(t.Context(), k.db, k.sealer, time.Now()))
+	defer k.DB.Close()
+	require.NoError(t, demo.Load(t.Context(), k.DB, k.Sealer, time.Now()))
 	s.startService()
 	t.Cleanup(s.stopService)
 

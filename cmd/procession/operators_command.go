@@ -12,6 +12,7 @@ import (
 	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -59,7 +60,7 @@ func newPeopleCommand() *cobra.Command {
 
 // withOperations runs fn on the operations of the service, on its database.
 func withOperations(ctx context.Context, c config.Config, fn func(s *administration.Service) error) error {
-	db, err := openDatabase(ctx, c)
+	db, err := server.OpenDatabase(ctx, c)
 	if err != nil {
 		return err
 	}

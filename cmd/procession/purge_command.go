@@ -16,6 +16,7 @@ import (
 	"github.com/procession-dev/procession/cli"
 	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/cmd/procession/doctor"
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/maintenance"
@@ -47,7 +48,7 @@ func newPurgeCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		db, err := openDatabase(ctx, c)
+		db, err := server.OpenDatabase(ctx, c)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/procession-dev/procession/cli"
 	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/events/dispatch"
 )
 
@@ -36,7 +37,7 @@ func newRoot(delay dispatch.Delay) *cobra.Command {
 		Long: "Process orchestration with a Temporal cluster: the service itself, and the commands that administer it.\n\n" +
 			"Exit codes: 0 done, 2 invalid arguments, configuration or manifests, 3 not found, 4 denied,\n" +
 			"5 conflict, 1 everything else. For diff, 1 also means that there are differences.",
-		Version:       buildVersion(),
+		Version:       server.BuildVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,

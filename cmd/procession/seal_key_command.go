@@ -11,6 +11,7 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -24,7 +25,7 @@ func newSealKeyCreateCommand() *cobra.Command {
 	var out string
 	cmd := newConfiguredCommand("create", "Create a seal key in a new file",
 		func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
-			keeper, err := openKeeper(ctx, c)
+			keeper, err := server.OpenKeeper(ctx, c)
 			if err != nil {
 				return err
 			}
@@ -58,11 +59,11 @@ func newSealKeyResealCommand() *cobra.Command {
 			if err := errors.Join(c.RequireDatabase(), c.RequireSealKey()); err != nil {
 				return err
 			}
-			sealer, err := openSealer(ctx, c)
+			sealer, err := server.OpenSealer(ctx, c)
 			if err != nil {
 				return err
 			}
-			db, err := openDatabase(ctx, c, sealer.KeyNames()...)
+			db, err := server.OpenDatabase(ctx, c, sealer.KeyNames()...)
 			if err != nil {
 				return err
 			}

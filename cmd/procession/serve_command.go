@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/events/dispatch"
 )
 
@@ -13,6 +14,6 @@ import (
 func newServeCommand(delay dispatch.Delay) *cobra.Command {
 	return newConfiguredCommand("serve", "Run the service until SIGTERM or SIGINT",
 		func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
-			return serve(ctx, c, delay, c.NewLogger(cmd.ErrOrStderr()))
+			return server.Serve(ctx, c, delay, c.NewLogger(cmd.ErrOrStderr()))
 		})
 }

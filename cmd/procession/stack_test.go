@@ -5,16 +5,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"log/slog"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -26,10 +22,12 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/devstack/child"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/devstack/pgcluster"
 	"github.com/procession-dev/procession/devstack/temporalserver"
+	"github.com/procession-dev/procession/test/kit/nettest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
@@ -42,7 +40,7 @@ type testStack struct {
 	t        *testing.T
 	dir      string
 	config   config.Config
-	files    serverFiles
+	files    server.CertificateFiles
 	store    *pgcluster.Cluster
 	temporal *temporalserver.Server
 	service  *child.Process
@@ -60,8 +58,8 @@ func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStac
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents") + "?fsync=off"
-	s.config.Listen, s.config.ListenHealth = freeAddress(t), freeAddress(t)
-	s.config.TemporalAddress = freeAddress(t)
+	s.config.Listen, s.config.ListenHealth = nettest.FreeAddress(t), nettest.FreeAddress(t)
+	s.config.TemporalAddress = nettest.FreeAddress(t)
 	s.config.CancelGrace = 2 * time.Second
 	s.config.WebhookAllow = []string{"127.0.0.1"}
 	if durable {
@@ -79,11 +77,11 @@ func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStac
 	}
 	_, err := authn.LoadOrCreateSealKey(s.config.SealKeyFile)
 	require.NoError(t, err)
-	k, err := openKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
+	k, err := server.OpenKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	defer k.db.Close()
-	require.NoError(t, demo.Load(t.Context(), k.db, k.sealer, time.Now()))
-	s.files, err = writeServerCertificate(k.issuer, s.dir, []string{"127.0.0.1", "localhost"}, time.Now())
+	defer k.DB.Close()
+	require.NoError(t, demo.Load(t.Context(), k.DB, k.Sealer, time.Now()))
+	s.files, err = server.WriteCertificate(k.Issuer, s.dir, []string{"127.0.0.1", "localhost"}, time.Now())
 	require.NoError(t, err)
 	s.startService()
 	t.Cleanup(func() { s.stopService() })
@@ -114,7 +112,7 @@ func (s *testStack) replica() *testStack {
 	s.t.Helper()
 	other := *s
 	other.dir = s.t.TempDir()
-	other.config.Listen, other.config.ListenHealth = freeAddress(s.t), freeAddress(s.t)
+	other.config.Listen, other.config.ListenHealth = nettest.FreeAddress(s.t), nettest.FreeAddress(s.t)
 	other.startService()
 	s.t.Cleanup(other.stopService)
 	other.awaitReady()
@@ -141,28 +139,6 @@ func (s *testStack) startStore(dir string) {
 	var err error
 	s.store, err = pgcluster.Start(s.t.Context(), pgcluster.Options{Dir: dir, Fast: true})
 	require.NoError(s.t, err)
-}
-
-// freeAddresses contains the results of freeAddress.
-var freeAddresses sync.Map
-
-// freeAddress returns an address with a free port outside the range of ephemeral ports. No two calls return the
-// same.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	for {
-		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(20_000+rand.IntN(12_000)))
-		if _, given := freeAddresses.LoadOrStore(address, true); given {
-			continue
-		}
-		l, err := net.Listen("tcp", address)
-		if errors.Is(err, syscall.EADDRINUSE) {
-			continue
-		}
-		require.NoError(t, err)
-		require.NoError(t, l.Close())
-		return address
-	}
 }
 
 func (s *testStack) url() string { return "http://" + s.config.Listen }
@@ -198,7 +174,7 @@ func (s *testStack) startTemporal() {
 	o := temporalserver.Options{
 		Binary: temporalBinary(s.t), Listen: s.config.TemporalAddress, Store: temporalserver.StoreSQLite,
 		JWKSURL: s.url() + "/.well-known/jwks.json", JWKSRefresh: s.config.KeyReload, Issuer: s.config.Issuer,
-		TLSCert: s.files.cert, TLSKey: s.files.key, ClientCA: s.files.ca, LogWriter: s.logTo("temporal.log"),
+		TLSCert: s.files.Cert, TLSKey: s.files.Key, ClientCA: s.files.CA, LogWriter: s.logTo("temporal.log"),
 	}
 	if s.store != nil {
 		o.Store, o.DatabaseURL = temporalserver.StorePostgres, s.store.URL("postgres")

@@ -27,11 +27,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/devstack/child"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/devstack/pgcluster"
 	"github.com/procession-dev/procession/devstack/stocktemporal"
 	"github.com/procession-dev/procession/devstack/temporalserver"
+	"github.com/procession-dev/procession/test/kit/nettest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
@@ -61,15 +63,15 @@ func newStockStack(t *testing.T) *testStack {
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents") + "?fsync=off"
-	s.config.Listen, s.config.ListenHealth = freeAddress(t), freeAddress(t)
+	s.config.Listen, s.config.ListenHealth = nettest.FreeAddress(t), nettest.FreeAddress(t)
 	s.config.TemporalAddress = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	_, err := authn.LoadOrCreateSealKey(s.config.SealKeyFile)
 	require.NoError(t, err)
-	k, err := openKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
+	k, err := server.OpenKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	defer k.db.Close()
-	require.NoError(t, demo.Load(t.Context(), k.db, k.sealer, time.Now()))
-	s.files, err = writeServerCertificate(k.issuer, s.dir, []string{"127.0.0.1"}, time.Now())
+	defer k.DB.Close()
+	require.NoError(t, demo.Load(t.Context(), k.DB, k.Sealer, time.Now()))
+	s.files, err = server.WriteCertificate(k.Issuer, s.dir, []string{"127.0.0.1"}, time.Now())
 	require.NoError(t, err)
 	s.startService()
 	t.Cleanup(func() { s.stopService() })

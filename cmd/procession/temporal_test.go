@@ -19,6 +19,7 @@ import (
 	"go.temporal.io/sdk/client"
 	sdklog "go.temporal.io/sdk/log"
 
+	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
@@ -81,15 +82,15 @@ func (s *testStack) clientOf(account demo.Account, change ...func(*client.Option
 // itself.
 func (s *testStack) systemClient() client.Client {
 	s.t.Helper()
-	k, err := openKeys(s.t.Context(), s.config, slog.New(slog.DiscardHandler))
+	k, err := server.OpenKeys(s.t.Context(), s.config, slog.New(slog.DiscardHandler))
 	require.NoError(s.t, err)
 	var reloading sync.WaitGroup
-	reloading.Go(func() { k.keys.ReloadEvery(s.t.Context(), s.config.KeyReload, slog.New(slog.DiscardHandler)) })
+	reloading.Go(func() { k.Keys.ReloadEvery(s.t.Context(), s.config.KeyReload, slog.New(slog.DiscardHandler)) })
 	s.t.Cleanup(func() {
 		reloading.Wait()
-		k.db.Close()
+		k.DB.Close()
 	})
-	credentials, err := engineCredentials(k.issuer, s.config)
+	credentials, err := server.EngineCredentials(k.Issuer, s.config)
 	require.NoError(s.t, err)
 	c, err := client.NewLazyClient(client.Options{
 		HostPort: s.config.TemporalAddress, Namespace: "demo", Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)),

@@ -15,6 +15,7 @@ import (
 
 	"github.com/procession-dev/procession/devstack/child"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/test/kit/nettest"
 )
 
 // The example drives a process by webhooks and REST alone, though it was not there
@@ -22,7 +23,7 @@ import (
 func TestAWebhookReceiverDrivesAProcess(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, false, withEnv(webhookStep+"=1s"))
-	address, program := freeAddress(t), example(t, "webhook-receiver")
+	address, program := nettest.FreeAddress(t), example(t, "webhook-receiver")
 	manifest, err := os.ReadFile("../../examples/webhook-receiver/manifest.yaml")
 	require.NoError(t, err)
 	const usual = "127.0.0.1:8099"

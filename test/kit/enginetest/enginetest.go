@@ -7,7 +7,6 @@ import (
 	"crypto/tls"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,6 +21,7 @@ import (
 	"github.com/procession-dev/procession/devstack/temporalserver"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/nettest"
 )
 
 const (
@@ -68,7 +68,7 @@ func New(tb testing.TB, db *persistence.DB) *Stack {
 	s.writeFile("server.crt", server.CertificatePEM)
 	s.writeFile("server.key", server.PrivateKeyPEM.Reveal())
 	s.writeFile("ca.crt", s.issuer.RootsPEM())
-	s.Address = s.freeAddress()
+	s.Address = nettest.FreeAddress(tb)
 	tb.Cleanup(s.Stop)
 	return s
 }
@@ -156,14 +156,6 @@ func (s *Stack) Client(namespace string) client.Client {
 
 // Logger discards all messages.
 func Logger() *slog.Logger { return slog.New(slog.DiscardHandler) }
-
-func (s *Stack) freeAddress() string {
-	s.tb.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // only to learn of a free port
-	s.mustSucceed(err)
-	s.mustSucceed(listener.Close())
-	return listener.Addr().String()
-}
 
 func (s *Stack) filePath(name string) string { return filepath.Join(s.files, name) }
 

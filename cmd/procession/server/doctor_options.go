@@ -1,0 +1,37 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/cmd/procession/doctor"
+	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// DoctorOptions returns the doctor's options from the configuration.
+func DoctorOptions(c config.Config, clock func() time.Time) doctor.Options {
+	return doctor.Options{
+		Clock:        clock,
+		Settings:     c.RequireService(),
+		Secrets:      []string{c.DatabaseURL, c.DatabaseDirectURL, c.SealKeyKeeper},
+		SealKeyFiles: c.SealKeyFiles(),
+		OpenDatabase: func(ctx context.Context) (*persistence.DB, error) { return OpenDatabase(ctx, c) },
+		OpenSealer: func(ctx context.Context) (*authn.Sealer, error) {
+			if err := c.RequireSealKey(); err != nil {
+				return nil, err
+			}
+			return OpenSealer(ctx, c)
+		},
+		Issuer: c.Issuer, KeyPublishDelay: c.KeyPublishDelay, CertificateLifetime: c.CertificateLifetime,
+		OIDCIssuers: c.OIDCIssuers, PublicURL: c.BaseURL(), ListenTLS: c.ListenTLS, TLSCert: c.TLSCert, TLSKey: c.TLSKey,
+		TrustedProxies: c.TrustedProxies,
+		DocumentsURL:   c.DocumentsURL, MaxDocumentBytes: c.MaxDocumentBytes,
+		Assisted: c.HasAssistance(), FormsAsDocuments: c.FormsAsDocuments, FindPDFToText: c.FindPDFToText,
+		TemporalAddress: c.TemporalAddress, TemporalCAFile: c.TemporalCAFile, TemporalRetention: c.TemporalRetention,
+		Credentials:   func(issuer *authn.Issuer) (engine.Credentials, error) { return EngineCredentials(issuer, c) },
+		QueuePatience: queuePatience(c), EventRetention: c.EventRetention, Schedules: ownSchedules(),
+	}
+}

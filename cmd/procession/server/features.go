@@ -1,0 +1,68 @@
+package server
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/procession-dev/procession/assistance"
+	"github.com/procession-dev/procession/assistance/extract"
+	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/form/pdfworker"
+	"github.com/procession-dev/procession/internal/sandbox"
+)
+
+// newAssistanceProvider returns the model provider, nil without AI assistance.
+func newAssistanceProvider(c config.Features) (assistance.Provider, error) {
+	if c.AssistanceURL == "" {
+		if c.AssistanceBuiltin {
+			return assistance.Builtin{}, nil
+		}
+		return nil, nil
+	}
+	var key domain.Secret
+	if c.AssistanceKeyFile != "" {
+		content, err := os.ReadFile(c.AssistanceKeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("reading the key of the model provider: %w", err)
+		}
+		if key = domain.NewSecret(strings.TrimSpace(string(content))); key.Reveal() == "" {
+			return nil, fmt.Errorf("reading the key of the model provider: %s is empty", c.AssistanceKeyFile)
+		}
+	}
+	client, err := assistance.NewClient(assistance.Config{
+		BaseURL: c.AssistanceURL, Key: key, ChatModel: c.AssistanceModel, Embeddings: c.AssistanceEmbeddingModel,
+		ChatTimeout: c.AssistanceCallTimeout, EmbeddingTimeout: c.AssistanceCallTimeout, Clock: time.Now,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("preparing the model provider: %w", err)
+	}
+	return client, nil
+}
+
+// newTextReader returns the reader of documents for AI assistance.
+func newTextReader(c config.Features, log *slog.Logger) *extract.Reader {
+	path, err := c.FindPDFToText()
+	if err != nil && c.HasAssistance() {
+		log.Warn("PDFs are not read for AI assistance", slog.Any("error", err))
+	}
+	return extract.NewReader(extract.Options{PDFToText: path})
+}
+
+// newFormRenderer returns the PDF renderer of forms, nil unless --forms-as-documents is set.
+func newFormRenderer(c config.Features) *pdfworker.Pool {
+	if !c.FormsAsDocuments {
+		return nil
+	}
+	return pdfworker.New()
+}
+
+// warnOfChildren logs the limits of child processes that this operating system does not enforce.
+func warnOfChildren(c config.Features, log *slog.Logger) {
+	if weakness := sandbox.Weakness(); weakness != "" && (c.HasAssistance() || c.FormsAsDocuments) {
+		log.Warn("limits of child processes are not enforced", slog.String("reason", weakness))
+	}
+}

@@ -1,0 +1,47 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// missedObservations is the number of observations of a task queue that may be missing before the last one is
+// out of date. One is missing at rest.
+const missedObservations = engine.IdleIntervals + 1
+
+// queuePatience returns the timeouts of task queues and pollers.
+func queuePatience(c config.Config) domain.TaskQueueTimeouts {
+	patience := domain.DefaultTaskQueueTimeouts()
+	patience.Poll = c.PollerPatience
+	patience.Observation = missedObservations * c.TaskQueueInterval
+	return patience
+}
+
+// newTaskQueueMetrics collects the backlog of task queues and the number of live workers, of all tenants
+// together. All replicas report the same numbers, from the database.
+func newTaskQueueMetrics(reader *persistence.Reader, patience domain.TaskQueueTimeouts) collector {
+	backlog := newGauge("procession_task_queue_backlog", "Tasks that wait in Temporal for workers of tenants, by kind.", "kind")
+	age := newGauge("procession_task_queue_backlog_age_seconds", "Wait of the oldest of these tasks, in seconds.", "kind")
+	live := newGauge("procession_workers_live", "Workers that keep registering.")
+	return collector{[]number{backlog, age, live}, func(ctx context.Context, show show) {
+		now := time.Now()
+		workers, err := reader.CountLiveWorkers(ctx, now)
+		if err != nil {
+			return
+		}
+		show(live, float64(workers))
+		totals, err := reader.SumTaskQueues(ctx, now.Add(-patience.Observation))
+		if err != nil {
+			return
+		}
+		show(backlog, float64(totals.WorkflowCount), "workflow")
+		show(backlog, float64(totals.ActivityCount), "activity")
+		show(age, totals.WorkflowAge.Seconds(), "workflow")
+		show(age, totals.ActivityAge.Seconds(), "activity")
+	}}
+}
