@@ -5,15 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
-	"time"
 
-	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/cmd/procession/config"
-	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/test/kit/nettest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
@@ -23,7 +18,7 @@ func refusedDev(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	defer cancel()
-	made := program(append([]string{"dev", "--dir", t.TempDir(), "--worker", noWorker}, args...)...)
+	made := program(append([]string{"dev", "--dir", t.TempDir(), "--worker", "none"}, args...)...)
 	cmd := exec.CommandContext(ctx, made.Path, made.Args[1:]...)
 	cmd.Env = append(made.Env, env...)
 	// If it starts, it is interrupted and has time to stop its parts.
@@ -55,7 +50,7 @@ func TestDevRefusesAddressesBeyondLoopback(t *testing.T) {
 		}
 		out := refusedDev(t, nil, append(args, "--"+address[0], address[1])...)
 		require.Contains(t, out, "--"+address[0]+" is "+address[1])
-		require.Contains(t, out, "--"+exposeFlag)
+		require.Contains(t, out, "--expose-demo-accounts")
 	}
 }
 
@@ -74,25 +69,6 @@ func TestDevRefusesAddressesOfTheEnvironmentAndOfAFile(t *testing.T) {
 	require.Contains(t, out, "--listen is 0.0.0.0:0")
 }
 
-// The settings of the service's listeners begin with "listen".
-func TestDevAddressesHasEveryListener(t *testing.T) {
-	t.Parallel()
-	var c config.Config
-	var flags []string
-	c.VisitSettings(func(setting *pflag.Flag) {
-		if strings.HasPrefix(setting.Name, "listen") {
-			require.NoError(t, setting.Value.Set("127.0.0.1:0"))
-			flags = append(flags, setting.Name)
-		}
-	})
-	require.NotEmpty(t, flags)
-	var found []string
-	for _, a := range devAddresses(&c, &devOptions{temporalListen: "127.0.0.1:0"}) {
-		found = append(found, a.flag)
-	}
-	require.ElementsMatch(t, append(flags, "temporal-listen"), found)
-}
-
 func TestDevRefusesADatabaseWithOtherTenants(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -104,23 +80,4 @@ func TestDevRefusesADatabaseWithOtherTenants(t *testing.T) {
 	require.Contains(t, out, "--database-url")
 	require.Contains(t, out, "The North")
 	require.Equal(t, 1, countRows(t, url, "SELECT count(*) FROM tenants"), "nothing was loaded")
-}
-
-func TestCheckOwnDatabase(t *testing.T) {
-	t.Parallel()
-	check := func(url string) error {
-		return checkOwnDatabase(t.Context(), config.Config{Database: config.Database{DatabaseURL: url, DatabaseConnections: 4}})
-	}
-	require.NoError(t, check(""), "a private one")
-	url := pgtest.URL(t)
-	require.NoError(t, check(url), "without tenants")
-	db := pgtest.Open(t, url)
-	require.NoError(t, demo.Load(t.Context(), db, nil, time.Now()))
-	require.NoError(t, check(url), "with those of the demo")
-	separator := "?"
-	if strings.Contains(url, "?") {
-		separator = "&"
-	}
-	require.NoError(t, check(url+separator+"search_path=nothing"), "without a schema")
-	require.Error(t, check("postgres://procession@127.0.0.1:1/procession"))
 }

@@ -1,4 +1,5 @@
-package main
+// Package dev runs the whole stack on one machine: PostgreSQL, Temporal, the service, demo data and example workers.
+package dev
 
 import (
 	"context"
@@ -14,24 +15,24 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/procession-dev/procession/cmd/procession/config"
 )
 
 const (
-	// devTemporalAddress is the default address of the Temporal of the local stack.
-	devTemporalAddress = "127.0.0.1:7233"
-	// devStopTimeout bounds the stop of one part of the stack.
-	devStopTimeout = 20 * time.Second
-	// devStartTimeout bounds the start of one part, without the first build of Temporal.
-	devStartTimeout = 2 * time.Minute
-	noWorker        = "none"
-	portOffsetFlag  = "port-offset"
+	// temporalAddress is the default address of the Temporal of the local stack.
+	temporalAddress = "127.0.0.1:7233"
+	// stopTimeout bounds the stop of one part of the stack.
+	stopTimeout = 20 * time.Second
+	// startTimeout bounds the start of one part, without the first build of Temporal.
+	startTimeout   = 2 * time.Minute
+	noWorker       = "none"
+	portOffsetFlag = "port-offset"
 )
 
-// devOptions contains the flags of dev that are not settings of the service.
-type devOptions struct {
+// Options contains the flags of the local stack that are not settings of the service.
+type Options struct {
 	dir            string
 	binaries       string
 	temporalListen string
@@ -41,16 +42,11 @@ type devOptions struct {
 	expose         bool
 }
 
-func newDevCommand() *cobra.Command {
-	var o devOptions
-	cmd := newConfiguredCommand("dev", "Run the whole stack on this machine: PostgreSQL, Temporal, the service, demo data",
-		func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
-			return runDev(ctx, cmd.OutOrStdout(), c, o)
-		})
-	f := cmd.Flags()
+// BindFlags declares the flags, and changes defaults of the settings, which are bound to f.
+func (o *Options) BindFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.dir, "dir", ".procession", "directory of the stack's data, keys and logs")
 	f.StringVar(&o.binaries, "postgres-binaries", "", "directory of initdb and postgres; empty to look for them")
-	f.StringVar(&o.temporalListen, "temporal-listen", devTemporalAddress, "address of the stack's own Temporal")
+	f.StringVar(&o.temporalListen, "temporal-listen", temporalAddress, "address of the stack's own Temporal")
 	f.StringSliceVar(&o.workers, "worker", nil, "`program` of an example worker, such as bin/loan-worker, or none; repeatable")
 	f.IntVar(&o.portOffset, portOffsetFlag, 0, "add `n` to the ports of all addresses that the stack listens on")
 	f.BoolVar(&o.ephemeral, "ephemeral", false, "start empty and forget all data on exit")
@@ -67,12 +63,11 @@ func newDevCommand() *cobra.Command {
 	}
 	f.Lookup("database-url").Usage = "existing PostgreSQL database to use instead of a private one (secret)"
 	f.Lookup("temporal-address").Usage = "existing Temporal to use instead of the stack's own"
-	return cmd
 }
 
-// runDev starts the stack part by part and runs it until ctx ends or a part ends. Temporal reads the keys of
+// Run starts the stack part by part and runs it until ctx ends or a part ends. Temporal reads the keys of
 // the service: it starts after the service, and stops after it too.
-func runDev(ctx context.Context, out io.Writer, c config.Config, o devOptions) (err error) {
+func Run(ctx context.Context, out io.Writer, c config.Config, o Options) (err error) {
 	if err := checkLoopback(&c, &o); err != nil {
 		return err
 	}
@@ -131,11 +126,11 @@ func runDev(ctx context.Context, out io.Writer, c config.Config, o devOptions) (
 }
 
 // movePorts adds the offset to the ports of all addresses.
-func movePorts(c *config.Config, o *devOptions) error {
+func movePorts(c *config.Config, o *Options) error {
 	if o.portOffset == 0 {
 		return nil
 	}
-	for _, a := range devAddresses(c, o) {
+	for _, a := range listenAddresses(c, o) {
 		host, port, err := net.SplitHostPort(*a.address)
 		if err != nil {
 			return config.UsageError{Err: fmt.Errorf("--%s must be host:port: %w", a.flag, err)}
@@ -150,10 +145,10 @@ func movePorts(c *config.Config, o *devOptions) error {
 }
 
 // checkFree returns an error that names all addresses in use, before anything is built or started.
-func checkFree(ctx context.Context, c *config.Config, o *devOptions) error {
+func checkFree(ctx context.Context, c *config.Config, o *Options) error {
 	var listening net.ListenConfig
 	var taken []string
-	for _, a := range devAddresses(c, o) {
+	for _, a := range listenAddresses(c, o) {
 		l, err := listening.Listen(ctx, "tcp", *a.address)
 		switch {
 		case errors.Is(err, syscall.EADDRINUSE):
@@ -171,16 +166,16 @@ func checkFree(ctx context.Context, c *config.Config, o *devOptions) error {
 		strings.Join(taken, ", "), portOffsetFlag)
 }
 
-// devConfigFile is the configuration of the stack, in its directory.
-const devConfigFile = "procession.yaml"
+// configFile is the configuration of the stack, in its directory.
+const configFile = "procession.yaml"
 
-// writeDevConfig writes the settings in force, for the flag --config of other commands.
-func writeDevConfig(dir string, c config.Config) error {
+// writeConfig writes the settings in force, for the flag --config of other commands.
+func writeConfig(dir string, c config.Config) error {
 	out, err := c.YAML()
 	if err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, devConfigFile), out, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, configFile), out, 0o600); err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package main
+package dev
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 )
 
 // printBanner prints the addresses, the accounts and the next commands to try.
-func printBanner(out io.Writer, c config.Config, o devOptions, newDemo bool) {
+func printBanner(out io.Writer, c config.Config, o Options, newDemo bool) {
 	base := "http://" + hostPort(c.Listen)
 	fmt.Fprintln(out)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -47,7 +47,7 @@ func printBanner(out io.Writer, c config.Config, o devOptions, newDemo bool) {
 	}
 	row(fmt.Sprintf("  export PROCESSION_SERVER=%s PROCESSION_TOKEN=%s", shell.Word(base), demo.Alice().Secret))
 	row("  bin/procession get all")
-	row("  "+string(shell.Command("bin/procession", "operators", "add", "--config", filepath.Join(o.dir, devConfigFile),
+	row("  "+string(shell.Command("bin/procession", "operators", "add", "--config", filepath.Join(o.dir, configFile),
 		"--email", demo.Alice().Email, "--token")), "makes Alice an operator, who creates tenants")
 	row("  " + string(shell.Command("curl", "-H", "Authorization: Bearer "+demo.Alice().Secret, base+"/v2024-06-14/processes?size=5")))
 	row("")

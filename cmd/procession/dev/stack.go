@@ -1,4 +1,4 @@
-package main
+package dev
 
 import (
 	"cmp"
@@ -39,7 +39,7 @@ type stack struct {
 func (s *stack) stop() error {
 	var errs []error
 	for i := len(s.stops) - 1; i >= 0; i-- {
-		ctx, cancel := context.WithTimeout(context.Background(), devStopTimeout)
+		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 		errs = append(errs, s.stops[i](ctx))
 		cancel()
 	}
@@ -54,7 +54,7 @@ func (s *stack) startStep(name string) func() {
 }
 
 // prepareDir creates the directory of the stack, a temporary one if the stack is ephemeral.
-func (s *stack) prepareDir(o *devOptions) (err error) {
+func (s *stack) prepareDir(o *Options) (err error) {
 	if o.ephemeral {
 		if o.dir, err = os.MkdirTemp(pgcluster.ScratchDir(), "procession-dev-"); err != nil {
 			return fmt.Errorf("creating a directory for the stack: %w", err)
@@ -73,7 +73,7 @@ func (s *stack) prepareDir(o *devOptions) (err error) {
 
 // prepareService creates the service with its keys, its certificate and the demo data. It completes the
 // configuration and writes it for other commands.
-func (s *stack) prepareService(ctx context.Context, c *config.Config, o devOptions) (*server.Service, server.CertificateFiles, error) {
+func (s *stack) prepareService(ctx context.Context, c *config.Config, o Options) (*server.Service, server.CertificateFiles, error) {
 	var files server.CertificateFiles
 	c.SealKeyFile = filepath.Join(o.dir, "seal.key")
 	if _, err := authn.LoadOrCreateSealKey(c.SealKeyFile); err != nil {
@@ -106,18 +106,18 @@ func (s *stack) prepareService(ctx context.Context, c *config.Config, o devOptio
 	if err := demo.LoadFiles(ctx, k.DB, documents, now); err != nil {
 		return nil, files, fmt.Errorf("loading the demo data: %w", err)
 	}
-	if err := writeDevConfig(o.dir, *c); err != nil {
+	if err := writeConfig(o.dir, *c); err != nil {
 		return nil, files, err
 	}
 	made, err := server.New(server.Options{
 		Config: *c, Keyring: k, Documents: documents, Log: log,
-		Local: server.LocalOptions{Authority: []byte(k.Issuer.RootsPEM()), Hosts: devHosts(c, &o), Users: demoUsers()},
+		Local: server.LocalOptions{Authority: []byte(k.Issuer.RootsPEM()), Hosts: allowedHosts(c, &o), Users: demoUsers()},
 	})
 	return made, files, err
 }
 
 // openDocuments opens the blob store: a directory of the stack unless one is configured.
-func (s *stack) openDocuments(ctx context.Context, c *config.Config, o devOptions) (*blobstore.Store, error) {
+func (s *stack) openDocuments(ctx context.Context, c *config.Config, o Options) (*blobstore.Store, error) {
 	if c.DocumentsURL == "" {
 		where := url.URL{Scheme: "file", Path: filepath.Join(o.dir, "documents")}
 		c.DocumentsURL = where.String()
@@ -154,12 +154,12 @@ func (s *stack) startService(ctx context.Context, made *server.Service) (<-chan 
 
 // startPostgres starts a private PostgreSQL unless a database is configured, and completes the configuration.
 // It returns the URL of the maintenance database, "" for a configured database.
-func (s *stack) startPostgres(ctx context.Context, c *config.Config, o devOptions) (string, error) {
+func (s *stack) startPostgres(ctx context.Context, c *config.Config, o Options) (string, error) {
 	if c.DatabaseURL != "" {
 		return "", nil
 	}
 	done := s.startStep("PostgreSQL")
-	ctx, cancel := context.WithTimeout(ctx, devStartTimeout)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	dir := filepath.Join(o.dir, "postgres")
 	cluster, err := pgcluster.Start(ctx, pgcluster.Options{Dir: dir, Binaries: o.binaries, Fast: o.ephemeral})
@@ -181,7 +181,7 @@ func (s *stack) startPostgres(ctx context.Context, c *config.Config, o devOption
 	return cluster.URL("postgres"), nil
 }
 
-func (s *stack) startTemporal(ctx context.Context, c config.Config, o devOptions, files server.CertificateFiles, databaseURL string) error {
+func (s *stack) startTemporal(ctx context.Context, c config.Config, o Options, files server.CertificateFiles, databaseURL string) error {
 	source, err := temporalserver.FindSource()
 	if err != nil {
 		return err
@@ -200,7 +200,7 @@ func (s *stack) startTemporal(ctx context.Context, c config.Config, o devOptions
 		// Data of Temporal stays out of a database that the user gave.
 		store = temporalserver.StoreSQLite
 	}
-	starting, cancel := context.WithTimeout(ctx, devStartTimeout)
+	starting, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	s.temporal, err = temporalserver.Start(starting, temporalserver.Options{
 		Binary: binary, Listen: o.temporalListen, Store: store, DatabaseURL: databaseURL,
@@ -224,7 +224,7 @@ func (s *stack) stopTemporal(ctx context.Context) error {
 
 // startWorkers starts the example workers with the credentials of an application and the addresses, like any
 // worker. The environment variables of bin/loan-worker begin with LOAN_WORKER_.
-func (s *stack) startWorkers(c config.Config, o devOptions) error {
+func (s *stack) startWorkers(c config.Config, o Options) error {
 	account := demo.LoanWorker()
 	for _, program := range o.workers {
 		if program == noWorker {
@@ -260,7 +260,7 @@ func (s *stack) startWorkers(c config.Config, o devOptions) error {
 
 // openLog opens a log in the directory of the stack for appending. It is closed after all parts that start
 // later have stopped.
-func (s *stack) openLog(o devOptions, name string) (*os.File, error) {
+func (s *stack) openLog(o Options, name string) (*os.File, error) {
 	//nolint:gosec // the directory is the user's choice
 	file, err := os.OpenFile(filepath.Join(o.dir, name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -273,7 +273,7 @@ func (s *stack) openLog(o devOptions, name string) (*os.File, error) {
 // awaitEngine waits for the namespaces of the service in Temporal, which workers need to connect.
 func (s *stack) awaitEngine(ctx context.Context, service *server.Service) error {
 	done := s.startStep("namespaces")
-	ctx, cancel := context.WithTimeout(ctx, devStartTimeout)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()

@@ -1,4 +1,4 @@
-package main
+package dev
 
 import (
 	"cmp"
@@ -8,11 +8,11 @@ import (
 	"github.com/procession-dev/procession/cmd/procession/config"
 )
 
-// devHosts returns the allowed hosts: the configured hosts and the hosts that the local stack listens on, every
+// allowedHosts returns the allowed hosts: the configured hosts and the hosts that the local stack listens on, every
 // address if it listens on all of them.
-func devHosts(c *config.Config, o *devOptions) *config.Hosts {
+func allowedHosts(c *config.Config, o *Options) *config.Hosts {
 	h := cmp.Or(c.Hosts(), &config.Hosts{})
-	for _, a := range devAddresses(c, o) {
+	for _, a := range listenAddresses(c, o) {
 		// checkFree has found the addresses to be valid.
 		host, _, _ := net.SplitHostPort(*a.address)
 		h.Add(host)

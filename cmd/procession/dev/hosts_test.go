@@ -1,4 +1,4 @@
-package main
+package dev
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/cmd/procession/config"
 )
 
-func TestDevHosts(t *testing.T) {
+func TestAllowedHosts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		listen           string
@@ -19,7 +19,7 @@ func TestDevHosts(t *testing.T) {
 		{"0.0.0.0:8080", []string{"0.0.0.0:8080", "10.0.0.1:8080", "[2001:db8::1]:8080"}, []string{"devbox", ""}},
 		{":8080", []string{":8080", "10.0.0.1"}, []string{"devbox"}},
 	} {
-		allowed := devHosts(&config.Config{HTTP: config.HTTP{Listen: c.listen}}, &devOptions{temporalListen: "127.0.0.1:7233"})
+		allowed := allowedHosts(&config.Config{HTTP: config.HTTP{Listen: c.listen}}, &Options{temporalListen: "127.0.0.1:7233"})
 		for _, host := range c.allowed {
 			require.True(t, allowed.Allow(host), "%s of %s", host, c.listen)
 		}

@@ -1,4 +1,4 @@
-package main
+package dev
 
 import (
 	"github.com/procession-dev/procession/console/signin"

@@ -1,4 +1,4 @@
-package main
+package dev
 
 import (
 	"context"
@@ -18,33 +18,33 @@ import (
 // exposeFlag allows the local stack to listen beyond loopback. Neither the environment nor a file can set it.
 const exposeFlag = "expose-demo-accounts"
 
-// devAddress is an address that the local stack listens on, with its flag.
-type devAddress struct {
+// listenAddress is an address that the local stack listens on, with its flag.
+type listenAddress struct {
 	address *string
 	flag    string
 }
 
-// devAddresses returns all addresses that the local stack listens on.
-func devAddresses(c *config.Config, o *devOptions) []devAddress {
-	addresses := []devAddress{
+// listenAddresses returns all addresses that the local stack listens on.
+func listenAddresses(c *config.Config, o *Options) []listenAddress {
+	addresses := []listenAddress{
 		{&c.Listen, "listen"},
 		{&c.ListenTLS, "listen-tls"},
 		{&c.ListenAdministration, "listen-administration"},
 		{&c.ListenHealth, "listen-health"},
 	}
 	if c.TemporalAddress == "" {
-		addresses = append(addresses, devAddress{&o.temporalListen, "temporal-listen"})
+		addresses = append(addresses, listenAddress{&o.temporalListen, "temporal-listen"})
 	}
-	return slices.DeleteFunc(addresses, func(a devAddress) bool { return *a.address == "" })
+	return slices.DeleteFunc(addresses, func(a listenAddress) bool { return *a.address == "" })
 }
 
 // checkLoopback refuses addresses that other machines can reach: the secrets of the demo accounts are public.
-func checkLoopback(c *config.Config, o *devOptions) error {
+func checkLoopback(c *config.Config, o *Options) error {
 	if o.expose {
 		return nil
 	}
 	var refused []error
-	for _, a := range devAddresses(c, o) {
+	for _, a := range listenAddresses(c, o) {
 		host, _, err := net.SplitHostPort(*a.address)
 		if err != nil {
 			refused = append(refused, fmt.Errorf("--%s must be host:port: %w", a.flag, err))
