@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -21,31 +22,35 @@ type StarterOptions struct {
 	Exchange func(ctx context.Context, started []domain.DueAssistance) ([]domain.DueAssistance, error)
 	// Workflow returns the workflow of a run. Its id must be unique to the run.
 	Workflow func(domain.DueAssistance) OwnedWorkflow
-	Logger   *slog.Logger
+	// Wake notifies the starter that runs may be due; nil for a signal of its own.
+	Wake   loop.Signal
+	Logger *slog.Logger
 }
 
 // Starter starts the service's own workflow for each request once. The requests are in
 // the database, so that none is lost; a repeated start has no effect.
 type Starter struct {
 	o    StarterOptions
-	wake loop.Signal
 	down bool
 }
 
 // NewStarter returns a Starter that is started with Run.
-func NewStarter(o StarterOptions) *Starter { return &Starter{o: o, wake: loop.NewSignal()} }
+func NewStarter(o StarterOptions) *Starter {
+	o.Wake = cmp.Or(o.Wake, loop.NewSignal())
+	return &Starter{o: o}
+}
 
 // starterPoll is the time between two polls for runs that another replica requested or
 // that failed to start.
 const starterPoll = time.Second
 
 // Wake notifies the starter that runs may be due. It never blocks.
-func (s *Starter) Wake() { s.wake.Wake() }
+func (s *Starter) Wake() { s.o.Wake.Wake() }
 
 // Run starts runs until ctx ends. It must not be called twice.
 func (s *Starter) Run(ctx context.Context) {
 	var started []domain.DueAssistance
-	l := loop.Loop[struct{}]{Wake: s.wake, Step: func(ctx context.Context) time.Duration {
+	l := loop.Loop[struct{}]{Wake: s.o.Wake, Step: func(ctx context.Context) time.Duration {
 		due, err := s.o.Exchange(ctx, started)
 		switch {
 		case err == nil:

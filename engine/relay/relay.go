@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync/atomic"
@@ -48,8 +49,10 @@ type Options struct {
 	// Refused is called with each error that the command itself caused. It must not
 	// block, and may be nil.
 	Refused func(error)
-	Clock   func() time.Time
-	Logger  *slog.Logger
+	// Wake notifies the relay that commands were staged; nil for a signal of its own.
+	Wake   loop.Signal
+	Clock  func() time.Time
+	Logger *slog.Logger
 	// Concurrency limits the commands that are executed concurrently; 0 is
 	// DefaultConcurrency.
 	Concurrency int
@@ -63,7 +66,6 @@ type Options struct {
 // Several relays may work on one database.
 type Relay struct {
 	o       Options
-	wake    loop.Signal
 	results chan result
 
 	// Used by the loop only.
@@ -99,12 +101,12 @@ func New(o Options) *Relay {
 	if o.Refused == nil {
 		o.Refused = func(error) {}
 	}
-	o.DB = o.DB.Background()
-	return &Relay{o: o, wake: loop.NewSignal(), results: make(chan result, o.Concurrency)}
+	o.DB, o.Wake = o.DB.Background(), cmp.Or(o.Wake, loop.NewSignal())
+	return &Relay{o: o, results: make(chan result, o.Concurrency)}
 }
 
 // Wake notifies the relay that commands were staged. It never blocks.
-func (r *Relay) Wake() { r.wake.Wake() }
+func (r *Relay) Wake() { r.o.Wake.Wake() }
 
 // Stats contains the numbers of executed and failed commands since the relay was
 // created. Down reports whether Temporal is unavailable.
@@ -127,7 +129,7 @@ func (r *Relay) Run(ctx context.Context) {
 			r.startCommands(ctx)
 			return r.nextPause()
 		},
-		Wake: r.wake, Results: r.results, OnResult: r.recordResult, GatherTime: r.gatherTime,
+		Wake: r.o.Wake, Results: r.results, OnResult: r.recordResult, GatherTime: r.gatherTime,
 	}
 	l.Run(ctx)
 	r.drain(ctx)

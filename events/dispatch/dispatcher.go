@@ -2,6 +2,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"maps"
@@ -67,7 +68,9 @@ type Options struct {
 	Attempt func(ctx context.Context, d *webhooks.DueDelivery) (domain.WebhookAttempt, error)
 	// Retry starts the workflow that retries a delivery after its failed first attempt.
 	// It may be called again for the same delivery.
-	Retry  func(ctx context.Context, d domain.WebhookDelivery) error
+	Retry func(ctx context.Context, d domain.WebhookDelivery) error
+	// Wake notifies the dispatcher that events were recorded; nil for a signal of its own.
+	Wake   loop.Signal
 	Clock  func() time.Time
 	Logger *slog.Logger
 	// PerEndpoint limits the concurrent attempts at one endpoint; 0 is
@@ -89,7 +92,6 @@ type Options struct {
 // Several dispatchers may work on one database.
 type Dispatcher struct {
 	o       Options
-	wake    loop.Signal
 	results chan deliveryResult
 
 	// Used by the loop only. byEndpoint and byTenant count attempts in flight.
@@ -131,16 +133,16 @@ func New(o Options) *Dispatcher {
 	if o.PerEndpoint == 0 {
 		o.PerEndpoint = DefaultPerEndpoint
 	}
-	o.DB = o.DB.Background()
+	o.DB, o.Wake = o.DB.Background(), cmp.Or(o.Wake, loop.NewSignal())
 	return &Dispatcher{
-		o: o, wake: loop.NewSignal(), results: make(chan deliveryResult, concurrentAttempts+concurrentHandovers),
+		o: o, results: make(chan deliveryResult, concurrentAttempts+concurrentHandovers),
 		pending: map[uuid.UUID]bool{}, byEndpoint: map[uuid.UUID]int{}, byTenant: map[uuid.UUID]int{}, pause: pollInterval,
 	}
 }
 
 // Wake notifies the dispatcher that events were recorded or deliveries have to be
 // made again. It never blocks.
-func (d *Dispatcher) Wake() { d.wake.Wake() }
+func (d *Dispatcher) Wake() { d.o.Wake.Wake() }
 
 // Run works until ctx ends and all attempts in flight are recorded. It must not be
 // called twice.
@@ -157,7 +159,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 			d.exchangeDeliveries(ctx, attempts)
 			return d.pause
 		},
-		Wake: d.wake, OnWake: func() { d.pause = retrySoon },
+		Wake: d.o.Wake, OnWake: func() { d.pause = retrySoon },
 		Results: d.results, OnResult: func(r deliveryResult) { d.recordResult(ctx, r) },
 		GatherTime: func() time.Duration { return gatherTime }, MinInterval: minInterval,
 	}

@@ -171,11 +171,11 @@ func setNode(value pflag.Value, node *yaml.Node) error {
 }
 
 // YAML returns the settings as a file that Load reads.
-func (c Config) YAML() ([]byte, error) {
+func (c *Config) YAML() ([]byte, error) {
 	var shown Config
 	var flags []*pflag.Flag
 	shown.VisitSettings(func(f *pflag.Flag) { flags = append(flags, f) })
-	shown = c
+	shown = *c
 	document := yaml.Node{Kind: yaml.MappingNode}
 	for _, f := range flags {
 		var setting any

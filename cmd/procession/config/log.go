@@ -6,7 +6,7 @@ import (
 )
 
 // NewLogger returns a logger with the level and the format of the settings.
-func (c Config) NewLogger(w io.Writer) *slog.Logger {
+func (c *Config) NewLogger(w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{Level: c.LogLevel}
 	if c.LogFormat == "text" {
 		return slog.New(slog.NewTextHandler(w, options))

@@ -9,11 +9,12 @@ import (
 const redacted = "REDACTED"
 
 // Redacted returns the settings with secrets replaced.
-func (c Config) Redacted() Config {
-	c.DatabaseURL, c.DatabaseDirectURL = redactURL(c.DatabaseURL), redactURL(c.DatabaseDirectURL)
-	c.AssistanceURL = redactURL(c.AssistanceURL)
-	c.SealKeyKeeper = redactKMS(c.SealKeyKeeper)
-	return c
+func (c *Config) Redacted() *Config {
+	shown := *c
+	shown.DatabaseURL, shown.DatabaseDirectURL = redactURL(c.DatabaseURL), redactURL(c.DatabaseDirectURL)
+	shown.AssistanceURL = redactURL(c.AssistanceURL)
+	shown.SealKeyKeeper = redactKMS(c.SealKeyKeeper)
+	return &shown
 }
 
 // redactURL replaces the password of a URL. A text that is not a URL is replaced entirely.

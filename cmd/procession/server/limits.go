@@ -2,9 +2,8 @@ package server
 
 import (
 	"github.com/procession-dev/procession/api/limit"
-	"github.com/procession-dev/procession/domain"
-
 	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/domain"
 )
 
 // requestLimits returns the rate limits of requests.

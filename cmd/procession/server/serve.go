@@ -59,6 +59,7 @@ type Service struct {
 	config      config.Config
 	log         *slog.Logger
 	delay       dispatch.Delay
+	signals     signals
 	keys        *authn.Keys
 	revocations *authn.Revocations
 	oidc        *authn.OIDC

@@ -2,12 +2,10 @@ package server
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/events/dispatch"
@@ -52,11 +50,11 @@ func (s *webhookSender) Send(ctx context.Context, d webhook.Delivery) (webhook.R
 }
 
 // newDispatcher returns the dispatcher of events to webhooks. Workflows of the service retry failed deliveries.
-func newDispatcher(c config.Config, db *persistence.DB, attempts *dispatch.Attempts, e *engine.Engine, log *slog.Logger) *dispatch.Dispatcher {
+func (s *Service) newDispatcher(db *persistence.DB, attempts *dispatch.Attempts) *dispatch.Dispatcher {
 	return dispatch.New(dispatch.Options{
-		DB: db, Clock: time.Now, Logger: log, Drain: c.DrainTimeout, Attempt: attempts.AttemptDelivery,
+		DB: db, Clock: time.Now, Wake: s.signals.dispatcher, Logger: s.log, Drain: s.config.DrainTimeout, Attempt: attempts.AttemptDelivery,
 		Retry: func(ctx context.Context, d domain.WebhookDelivery) error {
-			return e.StartOwned(ctx, engine.OwnedWorkflow{
+			return s.engine.StartOwned(ctx, engine.OwnedWorkflow{
 				ID: workflows.WebhookDeliveryID(d.ID, d.Round), Type: workflows.WebhookDeliveryName,
 				Input: workflows.WebhookDeliveryInput{DeliveryID: d.ID, Round: d.Round, NextAt: *d.NextAttemptAt},
 			})

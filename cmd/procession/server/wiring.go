@@ -27,6 +27,7 @@ import (
 	"github.com/procession-dev/procession/events/audit"
 	"github.com/procession-dev/procession/events/dispatch"
 	"github.com/procession-dev/procession/events/feed"
+	"github.com/procession-dev/procession/internal/loop"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/maintenance"
 	"github.com/procession-dev/procession/workflows"
@@ -57,10 +58,10 @@ type LocalOptions struct {
 // New wires the service; Run starts it.
 func New(o Options) (*Service, error) {
 	warnOfChildren(o.Config.Features, o.Log)
-	s := &Service{config: o.Config, log: o.Log, keys: o.Keyring.Keys, delay: o.WebhookDelay}
+	s := &Service{config: o.Config, log: o.Log, keys: o.Keyring.Keys, delay: o.WebhookDelay, signals: newSignals()}
 	k, documents, log, m := o.Keyring, o.Documents, o.Log, newMetrics()
 	s.notifier = feed.NewNotifier(k.DB, log)
-	s.hub = feed.NewHub(feed.Options{DB: k.DB, Logger: log, OnNotification: func() { s.dispatcher.Wake() }})
+	s.hub = feed.NewHub(feed.Options{DB: k.DB, Logger: log, OnNotification: s.signals.dispatcher.Wake})
 	s.audit = audit.New(audit.Options{DB: k.DB, Clock: time.Now, Logger: log, Count: m.countRefusedSignIn})
 	halves, err := s.newOperations(k, documents, m)
 	if err != nil {
@@ -78,14 +79,20 @@ func New(o Options) (*Service, error) {
 	return s, nil
 }
 
+// signals wake background parts of the service.
+type signals struct{ relay, starter, dispatcher loop.Signal }
+
+func newSignals() signals {
+	return signals{relay: loop.NewSignal(), starter: loop.NewSignal(), dispatcher: loop.NewSignal()}
+}
+
 // operations contains the operations of both API versions and the operations of administrators.
 type operations struct {
 	operations     *app.Service
 	administration *administration.Service
 }
 
-// newOperations wires the operations. Their callbacks use background parts that are created later, before run
-// starts any of them.
+// newOperations wires the operations. They use the engine, which is created later, before Run.
 func (s *Service) newOperations(k *Keyring, documents *blobstore.Store, m *metrics) (h operations, err error) {
 	c := s.config
 	guard, err := c.WebhookGuard()
@@ -98,11 +105,11 @@ func (s *Service) newOperations(k *Keyring, documents *blobstore.Store, m *metri
 	}
 	s.sender = newWebhookSender(guard, m)
 	store := storage.New(storage.Options{
-		DB: k.DB, Clock: time.Now, Wake: func() { s.relay.Wake(); s.starter.Wake() },
+		DB: k.DB, Clock: time.Now, Wake: func() { s.signals.relay.Wake(); s.signals.starter.Wake() },
 		Recorded: func() {
 			s.hub.Wake()
 			s.notifier.Wake()
-			s.dispatcher.Wake()
+			s.signals.dispatcher.Wake()
 		},
 	})
 	s.revocations = store.Revocations()
@@ -146,7 +153,7 @@ func (s *Service) newBackground(k *Keyring, operations *app.Service) (*activitie
 	attempts := dispatch.NewAttempts(dispatch.AttemptOptions{
 		DB: k.DB, Sealer: k.Sealer, Sender: s.sender, Delay: s.delay, Clock: time.Now,
 	})
-	s.dispatcher = newDispatcher(s.config, k.DB, attempts, s.engine, s.log)
+	s.dispatcher = s.newDispatcher(k.DB, attempts)
 	acts := activities.New(activities.Options{
 		App: operations, Webhooks: attempts, Engine: s.engine, Clock: time.Now, Logger: s.log,
 	})
@@ -164,7 +171,7 @@ func (s *Service) newBackground(k *Keyring, operations *app.Service) (*activitie
 		Interval: s.config.TaskQueueInterval, Clock: time.Now, Logger: s.log,
 	})
 	s.starter = engine.NewStarter(engine.StarterOptions{
-		Engine: s.engine, Exchange: background.DispatchAssistance, Logger: s.log,
+		Engine: s.engine, Exchange: background.DispatchAssistance, Wake: s.signals.starter, Logger: s.log,
 		Workflow: func(run domain.DueAssistance) engine.OwnedWorkflow {
 			return engine.OwnedWorkflow{
 				ID: run.WorkflowID(), Type: workflows.AssistanceName,
@@ -180,7 +187,7 @@ func (s *Service) newBackground(k *Keyring, operations *app.Service) (*activitie
 				s.supervisor.Recheck(namespace)
 			}
 		},
-		Clock: time.Now, Logger: s.log,
+		Wake: s.signals.relay, Clock: time.Now, Logger: s.log,
 	})
 	return acts, nil
 }

@@ -21,7 +21,7 @@ var given sync.Map
 func FreeAddress(tb testing.TB) string {
 	tb.Helper()
 	for {
-		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(20_000+rand.IntN(12_000)))
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(20_000+rand.IntN(12_000))) //nolint:gosec // any port does
 		if _, taken := given.LoadOrStore(address, true); taken {
 			continue
 		}
