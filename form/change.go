@@ -24,6 +24,10 @@ type Submission struct {
 	Orders map[string][]string
 	// References are the references found for the texts of controls, by name.
 	References map[string]string
+	// Defaults are the names of controls that get the value that the schema offers.
+	Defaults map[string]bool
+	// Confirmed are the names of controls that a person has confirmed: their text is read even if it is the shown one.
+	Confirmed map[string]bool
 }
 
 // maxNewRows bounds the rows that one change adds to an array.
@@ -126,10 +130,13 @@ func (c *changer) applyNodes(nodes []*Node, path []string, container any) (any, 
 // applyControl sets the value of a control in its container.
 func (c *changer) applyControl(n *Node, path []string, container any) any {
 	texts, entered := c.typed.Texts[n.Name]
-	if !entered || len(texts) == 0 {
-		return container
+	value, ok := n.offered, true
+	if !c.typed.Defaults[n.Name] || value == nil {
+		if !entered || len(texts) == 0 {
+			return container
+		}
+		value, ok = c.enteredValue(n, texts)
 	}
-	value, ok := c.enteredValue(n, texts)
 	switch {
 	case !ok:
 		c.change.Unreadable = append(c.change.Unreadable, n.Name)
@@ -157,13 +164,25 @@ func (c *changer) enteredValue(n *Node, texts []string) (any, bool) {
 	reference, found := c.typed.References[n.Name]
 	found = found && n.Kind.IsReference() && text != ""
 	// The same name may denote another reference.
-	if text == normalizeNewlines(n.Text(c.typed.Locale)) && !shown && (!found || reference == n.Reference()) {
+	confirmed := n.Inexact && c.typed.Confirmed[n.Name]
+	if text == normalizeNewlines(n.Text(c.typed.Locale)) && !shown && !confirmed && (!found || reference == n.Reference()) {
 		return unchanged{}, true
 	}
 	if found {
 		return reference, true
 	}
-	return n.parseText(text, c.typed.Locale)
+	if !confirmed {
+		value, ok := n.parseText(text, c.typed.Locale)
+		if value == nil && ok {
+			value = n.emptyValue()
+		}
+		return value, ok
+	}
+	read := n.readText(text, c.typed.Locale)
+	if read.absent {
+		return n.emptyValue(), true
+	}
+	return read.value, !read.failed
 }
 
 // normalizeNewlines replaces CR and CRLF by LF.

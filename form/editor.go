@@ -133,8 +133,18 @@ type Node struct {
 	Rows    []Row
 	Columns []*Node
 
+	// Types are the types of values that the schema allows.
+	Types jsondoc.Types
+	// Inexact reports whether the control does not write the value that it shows, and the schema refuses that value. A
+	// person confirms or clears it.
+	Inexact bool
+
 	value   any
 	present bool
+	// offered is the default of the schema for an absent value, nil for none.
+	offered any
+	// nullable reports whether an empty required control is null.
+	nullable bool
 	// texts reports whether the value, or an element of KindTags, may be a text.
 	texts bool
 	// open reports whether KindSearch takes values that are not among its options.
@@ -214,6 +224,12 @@ func (s *Editor) listParts() []string {
 		}
 		if n.Required {
 			part += " required"
+		}
+		if n.Inexact {
+			part += " inexact"
+		}
+		if n.offered != nil {
+			part += " offered"
 		}
 		switch {
 		case n.Hidden:

@@ -121,7 +121,8 @@ func (b *editorBuilder) newNode(a site, p *jsondoc.Place, e *element) *Node {
 	n := &Node{
 		Pointer: jsontext.JoinPointer(a.path...), Name: jsontext.JoinPointer(a.name...), Schema: p.Schema(),
 		Hidden: a.hidden, Disabled: a.disabled, ReadOnly: a.readOnly || about.ReadOnly,
-		Label: about.Title, Help: about.Description, Bounds: p.Bounds(),
+		Label: about.Title, Help: about.Description, Bounds: p.Bounds(), Types: statedTypes(p),
+		nullable: p.Types().Has(jsondoc.TypeNull) && p.HasStatements(),
 	}
 	if e != nil {
 		if e.label != "" {
@@ -169,6 +170,8 @@ func (b *editorBuilder) memberNode(e *element, outer *jsondoc.Place, value *obje
 	}
 	n.value, n.present = value.Get(name)
 	b.setControl(n, e, p, here)
+	n.compareReading(p)
+	n.offerDefault(p)
 	if n.Kind == KindObject {
 		return n
 	}

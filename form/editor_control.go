@@ -249,7 +249,9 @@ func (b *editorBuilder) setRows(n *Node, e *element, p *jsondoc.Place, kind Kind
 		}
 		one := b.newNode(here, item, nil)
 		one.value, one.present = value, present
+		one.Required = one.Types == jsondoc.TypeBoolean // An entry is true or false.
 		b.setControl(one, nil, item, here)
+		one.compareReading(item)
 		return []*Node{b.wrapChoices(one, item, here)}
 	}
 	n.row = func(key string) []*Node { return element(key, nil, false) }

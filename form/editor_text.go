@@ -257,9 +257,12 @@ func fullTime(text string, zone *time.Location) string {
 func (n *Node) fullClock(text string) string {
 	zone := "Z"
 	if old, ok := n.value.(string); ok {
-		if i := strings.LastIndexAny(old, "Zz+-"); i > 0 {
+		i := strings.LastIndexAny(old, "Zz+-")
+		switch {
+		case clockTime(old) == old: // It is no time with seconds.
+		case i > 0:
 			zone = old[i:]
-		} else if clockTime(old) != old {
+		default:
 			zone = ""
 		}
 	}

@@ -114,3 +114,50 @@ func TestRecursiveValues(t *testing.T) {
 	patches, _ := enterText(t, m, values, "v/next/v", "x")
 	require.Equal(t, `add /next {"v":"x"}`, patches)
 }
+
+// TestStoredOtherwise checks that values of another type or spelling than their control writes are marked, and that
+// confirming or clearing them leads to valid ones.
+func TestStoredOtherwise(t *testing.T) {
+	t.Parallel()
+	const schema = `{"type":"object","properties":{"account":{"type":"integer"},"hour":{"type":"string","format":"time"},"name":{"type":"string"},
+		"none":{"type":"string"},"at":{"type":"string","format":"date-time"},"tags":{"type":"array","items":{"type":"integer"}}}}`
+	const value = `{"account":"5","hour":"10:00","name":7,"none":null,"at":"2026-03-01T10:00:00.25+02:00","tags":["1",2]}`
+	m, values := openForm(t, schema, value)
+	page := m.renderForm(t, viewerContext(t, "en", "UTC"))
+	for _, name := range []string{"/account", "/hour", "/name", "/none", "/tags"} {
+		require.Contains(t, page, `value="clear:`+name+`"`)
+	}
+	require.NotContains(t, page, `value="confirm:/at"`)
+	require.Contains(t, page, "Stored as the text “5”.")
+	_, _ = enterText(t, m, values, "v/none", "")
+	require.Equal(t, value, m.storedValue(), "an unchanged page changes no value")
+	for do, want := range map[string]string{
+		"confirm:/account": `replace /account 5`, "confirm:/hour": `replace /hour "10:00:00Z"`, "confirm:/name": `replace /name "7"`,
+		"clear:/account": `remove /account `, "clear:/none": `remove /none `, "confirm:/tags": `replace /tags [1,2]`,
+	} {
+		m, values := openForm(t, schema, value)
+		patches, page := enterText(t, m, values, "do", do)
+		require.Equal(t, want, patches, do)
+		require.NotContains(t, page, `value="`+do+`"`)
+	}
+	m, _ = openForm(t, schema, value)
+	status, body := postForm(t, m.startSite(t).URL, url.Values{
+		"version": {"0"}, "v/account": {"5"}, "confirmed": {"v/account"},
+	}, true)
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, "saved", answerOf(t, body).Status)
+	require.Equal(t, []string{`replace /account 5`}, m.patches, "typing the same text again reads it")
+}
+
+func TestDefaultsAreOffered(t *testing.T) {
+	t.Parallel()
+	const schema = `{"type":"object","properties":{"country":{"type":"string","default":"NL"},"n":{"oneOf":[{"const":1,"title":"One"},{"const":2,"title":"Two"}],"default":2},
+		"odd":{"type":"integer","default":"x"},"has":{"type":"string","default":"b"},"nil":{"type":["string","null"],"default":null}}}`
+	m, values := openForm(t, schema, `{"has":"a"}`)
+	page := m.renderForm(t, viewerContext(t, "en", "UTC"))
+	require.Contains(t, page, "Use NL")
+	require.Contains(t, page, "Use Two")
+	require.Equal(t, 2, strings.Count(page, `value="default:`))
+	patches, _ := enterText(t, m, values, "do", "default:/n")
+	require.Equal(t, `add /n 2`, patches)
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/form"
 )
 
@@ -40,7 +41,12 @@ func (e *entry) isCompleting() bool { return e.post.do == doComplete || e.post.d
 
 // resultPage creates the page of the form after the post.
 func (e *entry) resultPage(ctx context.Context) (*page, error) {
-	p, err := newPage(ctx, e.doc, e.shown, e.picked, e.isCompleting() || e.post.values.Has(inputTried))
+	picked := jsondoc.Picked{}
+	for key, branch := range e.picked {
+		key.Pointer = e.change.NewName(key.Pointer)
+		picked[key] = branch
+	}
+	p, err := newPage(ctx, e.doc, e.shown, picked, e.isCompleting() || e.post.values.Has(inputTried))
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +202,7 @@ func (e *entry) answerScript(ctx context.Context, p *page, status string) (*web.
 	if answer.Problems == nil {
 		answer.Problems = []problem{}
 	}
-	if e.together || e.post.values.Has("full") || e.post.do == doOpen || e.change.Moved || !p.sheet.SameStructure(e.before) {
+	if e.together || e.post.values.Has("full") || e.post.changesPage() || e.change.Moved || !p.sheet.SameStructure(e.before) {
 		var html strings.Builder
 		if err := formPart(p).Render(ctx, &html); err != nil { //nolint:contextcheck // Render has it
 			return nil, err

@@ -195,3 +195,33 @@ func branchTitle(ctx context.Context, n *form.Node, i int) string {
 
 // isBranch reports whether an alternative is selected.
 func isBranch(n *form.Node, i int) bool { return n.Choice.Selected == i }
+
+// storedAs returns the type and text of a value that its control would write in another way.
+func storedAs(ctx context.Context, n *form.Node) string {
+	text := form.ReadableJSON(n.JSON())
+	switch n.JSON()[0] {
+	case '"':
+		return ui.T(ctx, "Stored as the text “%s”.", text)
+	case 'n':
+		return ui.T(ctx, "Stored as null.")
+	}
+	return ui.T(ctx, "Stored as %s, without quotes.", text)
+}
+
+// confirmedText returns the text that is read when a person confirms the value of a control, "" for none.
+func confirmedText(n *form.Node) string {
+	text := n.Text(form.Locale{})
+	if strings.ContainsAny(text, "\r\n") {
+		return "" // It is edited instead.
+	}
+	return text
+}
+
+// isClearable reports whether a control has no way of its own to remove its value.
+func isClearable(n *form.Node) bool {
+	switch n.Kind { //nolint:exhaustive // the others can be emptied
+	case form.KindRadio, form.KindCheck, form.KindToggle:
+		return n.Present() && !n.Required && !n.IsLocked()
+	}
+	return false
+}

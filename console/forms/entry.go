@@ -84,6 +84,7 @@ func (e *entry) readInputs(ctx context.Context) (needsBase bool, err error) {
 		}
 		return keys
 	})
+	e.readButton()
 	if err := e.resolveReferences(ctx); err != nil {
 		return false, err
 	}
@@ -91,6 +92,33 @@ func (e *entry) readInputs(ctx context.Context) (needsBase bool, err error) {
 		return false, domain.Invalid(domain.LocationBody, "", err.Error())
 	}
 	return false, nil
+}
+
+// readButton adds the input of a button that confirms, clears or sets the value of a control.
+func (e *entry) readButton() {
+	name := e.post.on
+	n := e.before.Control(name)
+	if n == nil || n.IsLocked() {
+		return
+	}
+	switch e.post.do {
+	case doConfirm:
+		e.typed.Confirmed[name] = true
+		if len(e.typed.Texts[name]) == 0 {
+			e.typed.Texts[name] = []string{n.Text(e.typed.Locale)}
+		}
+	case doClear:
+		e.typed.Confirmed[name] = true
+		e.typed.Texts[name] = []string{""}
+		delete(e.typed.References, name)
+	case doDefault:
+		e.typed.Defaults[name] = true
+	}
+}
+
+// changesPage reports whether the button changes the controls of the page.
+func (p *post) changesPage() bool {
+	return slices.Contains([]string{doOpen, doConfirm, doClear, doDefault}, p.do)
 }
 
 // resolveReferences finds the objects that texts of reference controls name.

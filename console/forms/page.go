@@ -32,6 +32,8 @@ const (
 	inputConflict = "conflict"
 	inputTheirs   = "theirs"
 	inputTried    = "tried"
+	// The names of controls whose texts are read even if they are unchanged.
+	inputConfirmed = "confirmed"
 	// The initial value of a draft, and the id of its page.
 	inputOrigin = "origin"
 	inputOnce   = "once"
@@ -50,6 +52,10 @@ const (
 	doTheirs   = "theirs"
 	// Show the fields of an absent value.
 	doOpen = "open"
+	// Read the shown text of a control, remove its value, or take the default of the schema.
+	doConfirm = "confirm"
+	doClear   = "clear"
+	doDefault = "default"
 	// Search a data source, and choose a result.
 	doFind   = "find"
 	doChoose = "choose"

@@ -119,6 +119,10 @@ func (p *post) parseInputs(comma bool, rows func(array string) []string) form.Su
 	t := form.Submission{
 		Locale: form.Locale{Comma: comma, Zone: time.UTC},
 		Texts:  map[string][]string{}, Orders: map[string][]string{}, References: map[string]string{},
+		Confirmed: map[string]bool{}, Defaults: map[string]bool{},
+	}
+	for _, name := range p.values[inputConfirmed] {
+		t.Confirmed[strings.TrimPrefix(name, prefixText)] = true
 	}
 	if zone, err := time.LoadLocation(p.values.Get(inputZone)); err == nil && zone != time.Local {
 		t.Zone = zone

@@ -9,6 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
 )
@@ -27,7 +28,7 @@ func Sentence(ctx context.Context, label string, n *form.Node, e domain.ValueErr
 	case "required", "requiredOnUpdate", "dependentRequired", "dependencies":
 		return say("%s is required.")
 	case "type":
-		return ui.T(ctx, typeSentence(n.Kind), label)
+		return ui.T(ctx, typeSentence(n.Types), label)
 	case "format":
 		return ui.T(ctx, formatSentence(b.Format), label)
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
@@ -78,16 +79,22 @@ func plainSentence(keyword string) string {
 	return "%s is not valid."
 }
 
-func typeSentence(kind form.Kind) string {
-	switch kind { //nolint:exhaustive // the others have no type that people could miss
-	case form.KindNumber:
+func typeSentence(types jsondoc.Types) string {
+	switch types {
+	case jsondoc.TypeNumber:
 		return "%s must be a number."
-	case form.KindInteger:
+	case jsondoc.TypeInteger:
 		return "%s must be a whole number."
-	case form.KindCheck, form.KindToggle:
+	case jsondoc.TypeBoolean:
 		return "%s must be yes or no."
-	case form.KindDate, form.KindTime, form.KindDateTime, form.KindLine, form.KindLines, form.KindSecret:
+	case jsondoc.TypeString:
 		return "%s must be a text."
+	case jsondoc.TypeArray:
+		return "%s must be a list."
+	case jsondoc.TypeObject:
+		return "%s must have fields."
+	case jsondoc.TypeString | jsondoc.TypeInteger, jsondoc.TypeString | jsondoc.TypeNumber:
+		return "%s must be a text or a number."
 	}
 	return "%s has the wrong type."
 }

@@ -184,7 +184,6 @@ func germanTexts() map[string]string {
 		"Kinds of file: %s.": "Arten von Dateien: %s.",
 		"Move down: %s":      "Nach unten: %s",
 		"Move up: %s":        "Nach oben: %s",
-		"No answer":          "Keine Angabe",
 		"No connection. Your input is kept here and saved when the connection is back.": "Keine Verbindung. Ihre Eingaben bleiben hier und werden gespeichert, sobald sie wieder da ist.",
 		"No":                                   "Nein",
 		"One entry on each line.":              "Ein Eintrag je Zeile.",

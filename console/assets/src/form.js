@@ -203,6 +203,8 @@
       for (const name of names) {
         if (name[0] === "b" && !some.has("full")) some.set("full", "1");
         if (some.has(name)) continue;
+        // A text that a person has entered is meant, also if the stored value is shown alike.
+        if (this.changed.has(name)) some.append("confirmed", name);
         for (const value of all.getAll(name)) if (typeof value === "string") some.append(name, value);
         if (name.startsWith("v")) for (const value of all.getAll("r" + name.slice(1))) some.append("r" + name.slice(1), value);
       }

@@ -1,0 +1,74 @@
+package form
+
+import (
+	"slices"
+
+	"github.com/procession-dev/procession/domain/jsondoc"
+)
+
+// A reading is the value of a text of a control. Exactly one of Value, Absent and Failed is set.
+type reading struct {
+	value any
+	// absent reports whether the text stands for no value, failed whether it has none, such as invalid JSON.
+	absent, failed bool
+}
+
+// readText returns the value of a text, regardless of the current one.
+func (n *Node) readText(text string, in Locale) reading {
+	fresh := *n
+	fresh.value = nil
+	if n.Kind == KindTime {
+		fresh.value = n.value // It has the zone.
+	}
+	value, ok := fresh.parseText(text, in)
+	switch {
+	case !ok:
+		return reading{failed: true}
+	case value == nil:
+		return reading{absent: true}
+	}
+	return reading{value: value}
+}
+
+// compareReading marks a control that would write another value for the text that it shows, if the schema refuses the
+// current value.
+func (n *Node) compareReading(p *jsondoc.Place) {
+	if !n.present || n.Kind.isLayout() || n.Kind.HasRows() || n.ReadOnly ||
+		slices.Contains([]Kind{KindObject, KindChoices, KindFiles, KindSecret, KindJSON}, n.Kind) || n.Kind.IsReference() {
+		return
+	}
+	read := n.readText(normalizeNewlines(n.Text(Locale{})), Locale{})
+	n.Inexact = !read.failed && (read.absent || n.value == nil || !isIdentical(read.value, n.value)) && !p.IsValid()
+}
+
+// offerDefault keeps the default of the schema for an absent value that a single control edits.
+func (n *Node) offerDefault(p *jsondoc.Place) {
+	text := p.Annotations().Default
+	if n.present || text == nil || n.Kind.isLayout() || n.Kind.HasRows() || n.Kind == KindObject || n.IsLocked() {
+		return
+	}
+	if offered, err := jsondoc.DecodeExactly(text, maxSchemaDepth); err == nil && p.Accepts(text) {
+		n.offered = offered
+	}
+}
+
+// Offered returns the title or text of the value that the schema offers for an absent one, "" for none.
+func (n *Node) Offered() string {
+	if n.offered == nil {
+		return ""
+	}
+	for _, option := range n.Options {
+		if option.Title != "" && jsondoc.Equal(option.value, n.offered) {
+			return option.Title
+		}
+	}
+	return rawText(n.offered)
+}
+
+// emptyValue returns the value of an empty control: null if it is required and may be null, else none.
+func (n *Node) emptyValue() any {
+	if n.Required && n.nullable {
+		return deep("null")
+	}
+	return nil
+}
