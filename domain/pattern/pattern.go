@@ -1,4 +1,4 @@
-// Package pattern estimates the cost of regular expressions.
+// Package pattern translates patterns of ECMA-262 to RE2, and estimates the cost of regular expressions.
 package pattern
 
 import "regexp/syntax"
