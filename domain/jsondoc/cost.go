@@ -100,35 +100,36 @@ func decodeText(text []byte) (value any, levels int, err error) {
 	return value, r.Deepest(), r.End()
 }
 
-// checkSource refuses the text of a schema that is too expensive to compile.
-func checkSource(source json.RawMessage) error {
+// checkSource refuses the text of a schema that is too expensive to compile. foreign reports whether it has patterns that
+// RE2 does not have.
+func checkSource(source json.RawMessage) (foreign bool, err error) {
 	if len(source) > maxSchema {
-		return fmt.Errorf("it has more than %d bytes", maxSchema)
+		return false, fmt.Errorf("it has more than %d bytes", maxSchema)
 	}
 	value, levels, err := decodeText(source)
 	if err != nil {
-		return errors.New("it is not JSON")
+		return false, errors.New("it is not JSON")
 	}
 	if levels > maxSchemaDepth {
-		return fmt.Errorf("it is nested deeper than %d", maxSchemaDepth)
+		return false, fmt.Errorf("it is nested deeper than %d", maxSchemaDepth)
 	}
 	var r reading
 	r.measureValue(value, 0)
 	if r.number != nil {
-		return fmt.Errorf("%s %w", *r.number, jsontext.ErrNumber)
+		return false, fmt.Errorf("%s %w", *r.number, jsontext.ErrNumber)
 	}
 	if r.paths > maxPaths {
-		return errors.New("its names are too long")
+		return false, errors.New("its names are too long")
 	}
 	var found inventory
 	found.countValue(value)
 	if found.nodes > maxSchemaNodes {
-		return fmt.Errorf("it has more than %d objects and arrays", maxSchemaNodes)
+		return false, fmt.Errorf("it has more than %d objects and arrays", maxSchemaNodes)
 	}
 	if found.anchors > maxDynamicAnchors {
-		return fmt.Errorf("it has more than %d dynamic anchors", maxDynamicAnchors)
+		return false, fmt.Errorf("it has more than %d dynamic anchors", maxDynamicAnchors)
 	}
-	return found.pattern
+	return found.foreign, found.pattern
 }
 
 // An inventory counts the constructs in the text of a schema. It treats members as keywords everywhere, so it
@@ -138,6 +139,8 @@ type inventory struct {
 	anchors  int
 	patterns int
 	pattern  error
+	// foreign is set if RE2 does not have one of the patterns.
+	foreign bool
 }
 
 func (i *inventory) countValue(value any) {
@@ -150,11 +153,11 @@ func (i *inventory) countValue(value any) {
 				switch key {
 				case "$dynamicAnchor":
 					i.anchors++
-				case "pattern":
+				case keywordPattern:
 					i.measureText(m)
 				}
 			case map[string]any:
-				if key == "patternProperties" {
+				if key == keywordPatternProperties {
 					for name := range m {
 						i.measureText(name)
 					}
@@ -171,9 +174,19 @@ func (i *inventory) countValue(value any) {
 }
 
 func (i *inventory) measureText(text string) {
+	if i.pattern != nil {
+		return
+	}
 	parsed, err := syntax.Parse(text, syntax.Perl)
-	if err != nil || i.pattern != nil {
-		return // The compiler reports the error.
+	if err != nil {
+		i.foreign = true
+		translated, refused := pattern.Translate(text)
+		if refused != nil {
+			return // It may be data. replacePatterns reports the error.
+		}
+		if parsed, err = syntax.Parse(translated, syntax.Perl); err != nil {
+			return
+		}
 	}
 	size := pattern.Size(parsed, maxPattern)
 	i.patterns += size

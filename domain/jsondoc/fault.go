@@ -47,7 +47,10 @@ func locateFault(source json.RawMessage, reason, err error) *SchemaError {
 	var outside *outsideError
 	var library *jsonschema.SchemaError
 	var keyword *keywordError
+	var expression *patternError
 	switch {
+	case errors.As(reason, &expression):
+		e.Pointer, e.Message = expression.pointer, expression.message
 	case errors.As(reason, &keyword):
 		_, path, _ := strings.Cut(keyword.location, "#")
 		e.Pointer, e.Message = unescapeLocation(path)+"/"+keyword.keyword, keyword.message

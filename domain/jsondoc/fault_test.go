@@ -17,7 +17,7 @@ func TestSchemaErrorSaysWhere(t *testing.T) {
 		{"not JSON", `{`, "", "it is not JSON"},
 		{"not a schema", `[]`, "", "is not JSON Schema: expected object or boolean, but got array"},
 		{"a wrong keyword", `{"properties":{"a/b c":{"minLength":-1}}}`, "/properties/a~1b c/minLength", "is not JSON Schema: must be >= 0 but found -1"},
-		{"a wrong pattern", `{"items":{"pattern":"("}}`, "/items/pattern", "is not JSON Schema: '(' is not valid 'regex'"},
+		{"a wrong pattern", `{"items":{"pattern":"("}}`, "/items/pattern", "is not a regular expression: it has an unmatched `(` at position 1"},
 		{"a reference to itself", `{"$ref":"#"}`, "/$ref", without},
 		{"a reference to itself below", `{"properties":{"a":{"$ref":"#/properties/a"}}}`, "/properties/a/$ref", without},
 		{"a circle", `{"items":{"$ref":"#/$defs/a"},"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"anyOf":[{"$ref":"#/$defs/a"}]}}}`, "/items/$ref", without},

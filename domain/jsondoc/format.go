@@ -1,9 +1,9 @@
 package jsondoc
 
 import (
-	"regexp/syntax"
-
 	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/procession-dev/procession/domain/pattern"
 )
 
 const (
@@ -49,6 +49,6 @@ func (m *meter) isRegex(text string) bool {
 		panic(errRegex)
 	}
 	m.spend(unitsPerFormat + unitsPerRegexByte*len(text))
-	_, err := syntax.Parse(text, syntax.Perl)
+	_, err := pattern.Translate(text)
 	return err == nil
 }

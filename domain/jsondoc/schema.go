@@ -48,16 +48,24 @@ func Compile(source json.RawMessage) (*Schema, error) {
 	if len(source) == 0 {
 		return nil, nil
 	}
-	if err := checkSource(source); err != nil {
+	foreign, err := checkSource(source)
+	if err != nil {
 		return nil, locateFault(source, err, fmt.Errorf("reading the schema: %w", err))
 	}
-	schema, err := compileSchema(source)
+	text, replaced := source, (*expressions)(nil)
+	if foreign {
+		if text, replaced, err = replacePatterns(source); err != nil {
+			return nil, locateFault(source, err, fmt.Errorf("compiling the schema: %w", err))
+		}
+	}
+	schema, err := compileSchema(text, replaced)
 	if err != nil {
 		return nil, locateFault(source, err, fmt.Errorf("compiling the schema: %w", err))
 	}
-	rewritten, err := resolveDynamic(source)
+	schema.source = source
+	rewritten, err := resolveDynamic(text)
 	if err == nil && rewritten != nil {
-		schema, err = compileSchema(rewritten)
+		schema, err = compileSchema(rewritten, replaced)
 	}
 	if err != nil {
 		err = fmt.Errorf("following its dynamic references: %w", err)
@@ -66,8 +74,8 @@ func Compile(source json.RawMessage) (*Schema, error) {
 	return schema, nil
 }
 
-// compileSchema compiles a schema that checkSource accepts.
-func compileSchema(source json.RawMessage) (schema *Schema, err error) {
+// compileSchema compiles a schema that checkSource accepts, with stand-ins for the replaced patterns.
+func compileSchema(source json.RawMessage, replaced *expressions) (schema *Schema, err error) {
 	defer func() {
 		// The library may panic on unexpected schemas.
 		if r := recover(); r != nil {
@@ -89,7 +97,7 @@ func compileSchema(source json.RawMessage) (schema *Schema, err error) {
 	}
 	schema = &Schema{compiled: compiled, source: source, patterns: map[*regexp.Regexp]int{}, idle: make(chan *run, maxIdle)}
 	schema.facts = sync.OnceValue(func() *facts { return newFacts(schema) })
-	if err := schema.surveySchemas(); err != nil {
+	if err := schema.surveySchemas(replaced); err != nil {
 		return nil, err
 	}
 	return schema, checkKeywords(schema.nodes)

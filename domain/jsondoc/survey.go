@@ -1,6 +1,7 @@
 package jsondoc
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -12,12 +13,17 @@ import (
 
 // surveySchemas measures a compiled schema: it maps the subschemas by location, and determines the maximum number of them in
 // a row that apply to the same value. It refuses schemas with references that are too expensive: chains of them can
-// double the work with every link.
-func (s *Schema) surveySchemas() error {
+// double the work with every link. Expressions become translations of the patterns.
+func (s *Schema) surveySchemas(replaced *expressions) error {
 	measured := surveyor{
 		nodes: map[string]*jsonschema.Schema{}, sizes: map[*jsonschema.Schema]int{}, chains: map[*jsonschema.Schema]int{},
+		replaced: replaced,
 	}
-	if measured.countSchemas(s.compiled) > maxExpanded {
+	size := measured.countSchemas(s.compiled)
+	if measured.failed != nil {
+		return measured.failed
+	}
+	if size > maxExpanded {
 		return fmt.Errorf("it has more than %d subschemas once its references are followed", maxExpanded)
 	}
 	s.nodes = measured.nodes
@@ -66,6 +72,10 @@ type surveyor struct {
 	nodes  map[string]*jsonschema.Schema
 	sizes  map[*jsonschema.Schema]int
 	chains map[*jsonschema.Schema]int
+
+	replaced *expressions
+	// failed is the error of the first pattern that cannot be translated.
+	failed error
 }
 
 // countSchemas counts a subschema and its descendants, with references followed.
@@ -73,6 +83,7 @@ func (s *surveyor) countSchemas(schema *jsonschema.Schema) int {
 	if known, ok := s.sizes[schema]; ok {
 		return known
 	}
+	s.failed = cmp.Or(s.failed, s.replaced.translateSchema(schema))
 	s.nodes[schema.Location] = schema
 	if schema.ContentSchema != nil {
 		// contentSchema is an annotation in every draft, but the library applies it in draft 7, to text that was not

@@ -21,7 +21,7 @@ func (p *translator) parseClass(start int) (piece, error) {
 		if err != nil {
 			return piece{}, err
 		}
-		if content.WriteString(item); content.Len() > maxText {
+		if content.WriteString(item); content.Len() > MaxText {
 			return piece{}, errComplex
 		}
 	}

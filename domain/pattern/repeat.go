@@ -88,7 +88,7 @@ func repeat(term piece, least, most int) (piece, error) {
 		fmt.Fprintf(&text, "%s{0,%d}", term.text, min(left, chunk))
 	}
 	text.WriteString(")")
-	if text.Len() > maxText {
+	if text.Len() > MaxText {
 		return piece{}, errComplex
 	}
 	return piece{text: text.String(), size: size, repeats: term.repeats * chunk}, nil

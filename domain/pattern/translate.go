@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	// maxSize limits a translation, in instructions, and maxText its text, in bytes.
+	// MaxText limits the text of a translation, in bytes.
+	MaxText = 1 << 20
+	// maxSize limits a translation, in instructions.
 	maxSize = 5000
-	maxText = 1 << 20
 	// maxGroups limits the nesting of groups.
 	maxGroups = 200
 	// maxRepeat is the highest product of nested repetitions that RE2 compiles.
@@ -45,7 +46,7 @@ func (e *Error) Error() string {
 
 // Translate returns a regular expression of RE2 that matches the same texts as a pattern of ECMA-262 with the flag u. It
 // also accepts the syntax of Annex B, except for unknown escapes of letters, and the syntax of RE2 that ECMA-262 does not
-// have, such as (?i), \A and [[:alpha:]]. The translation has at most maxText bytes. The error is an *Error.
+// have, such as (?i), \A and [[:alpha:]]. The translation has at most MaxText bytes. The error is an *Error.
 func Translate(text string) (string, error) {
 	p := translator{text: text, groups: countGroups(text)}
 	translated, err := p.translate()
@@ -146,7 +147,7 @@ func (p *translator) parseAlternatives() (piece, error) {
 			text.WriteString(term.text)
 			whole.size += term.size
 			whole.repeats = max(whole.repeats, term.repeats)
-			if whole.size > maxSize || text.Len() > maxText {
+			if whole.size > maxSize || text.Len() > MaxText {
 				return piece{}, errComplex
 			}
 		}
