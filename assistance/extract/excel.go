@@ -36,44 +36,56 @@ func (r *reader) readExcel(data []byte) error {
 		return err
 	}
 	w := &workbook{office: o, dates: map[int]bool{}}
-	found, err := o.walkPart("xl/workbook.xml", w.readBook)
+	main, err := o.mainPart("spreadsheetml", "/xl/workbook.xml")
 	if err != nil {
 		return err
 	}
-	if !found {
-		return errNoDocument
+	if _, err := o.walkPart(main, w.readBook); err != nil {
+		return err
+	}
+	relations, err := o.listRelations(main)
+	if err != nil {
+		return err
 	}
 	targets := map[string]string{}
-	if _, err := o.walkPart("xl/_rels/workbook.xml.rels", func(token xml.Token) error {
-		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "Relationship" {
-			targets[attributeValue(e, "Id")] = attributeValue(e, "Target")
-		}
-		return nil
-	}); err != nil {
+	for _, r := range relations {
+		targets[r.id] = r.target
+	}
+	if err := w.readStrings(firstTarget(relations, "sharedStrings", path.Join(path.Dir(main), "sharedStrings.xml"))); err != nil {
 		return err
 	}
-	if err := w.readStrings(); err != nil {
-		return err
-	}
-	if err := w.readStyles(); err != nil {
+	if err := w.readStyles(firstTarget(relations, "styles", path.Join(path.Dir(main), "styles.xml"))); err != nil {
 		return err
 	}
 	for _, s := range w.sheets {
-		target := targets[s.relation]
-		if !strings.HasPrefix(target, "/") {
-			target = path.Join("xl", target)
-		}
-		if err := r.out.write(s.name, "\n"); err != nil {
-			return err
-		}
-		if _, err := o.walkPart(target, w.sheetReader()); err != nil {
-			return err
-		}
-		if err := r.out.write("\n\n"); err != nil {
+		if err := w.writeSheet(s.name, targets[s.relation]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// writeSheet writes the rows of a sheet and the texts of its drawings.
+func (w *workbook) writeSheet(name, part string) error {
+	if err := w.r.out.write(name, "\n"); err != nil {
+		return err
+	}
+	if part == "" {
+		return w.r.out.write("\n\n")
+	}
+	if _, err := w.walkPart(part, w.sheetReader()); err != nil {
+		return err
+	}
+	relations, err := w.listRelations(part)
+	if err != nil {
+		return err
+	}
+	for _, drawing := range targetsOf(relations, "drawing") {
+		if err := w.writePart(drawing); err != nil {
+			return err
+		}
+	}
+	return w.r.out.write("\n\n")
 }
 
 func (w *workbook) readBook(token xml.Token) error {
@@ -84,7 +96,7 @@ func (w *workbook) readBook(token xml.Token) error {
 		if len(w.sheets) >= maxSheets {
 			return errTooLarge
 		}
-		w.sheets = append(w.sheets, sheet{name: attributeValue(e, "name"), relation: attributeValue(e, "id")})
+		w.sheets = append(w.sheets, sheet{name: attributeValue(e, "name"), relation: relationID(e)})
 	case e.Name.Local == "workbookPr":
 		value := attributeValue(e, "date1904")
 		w.since1904 = value == "1" || value == "true"
@@ -92,10 +104,10 @@ func (w *workbook) readBook(token xml.Token) error {
 	return nil
 }
 
-func (w *workbook) readStrings() error {
+func (w *workbook) readStrings(part string) error {
 	var current strings.Builder
 	inText, phonetic := false, false
-	_, err := w.walkPart("xl/sharedStrings.xml", func(token xml.Token) error {
+	_, err := w.walkPart(part, func(token xml.Token) error {
 		switch t := token.(type) {
 		case xml.StartElement:
 			switch t.Name.Local {
@@ -128,10 +140,10 @@ func (w *workbook) readStrings() error {
 }
 
 // readStyles finds the styles of dates.
-func (w *workbook) readStyles() error {
+func (w *workbook) readStyles(part string) error {
 	formats := map[string]bool{}
 	inCells, style := false, 0
-	_, err := w.walkPart("xl/styles.xml", func(token xml.Token) error {
+	_, err := w.walkPart(part, func(token xml.Token) error {
 		switch t := token.(type) {
 		case xml.StartElement:
 			switch t.Name.Local {

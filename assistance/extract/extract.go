@@ -48,6 +48,8 @@ const (
 	kindJSON
 	kindWord
 	kindExcel
+	kindPowerPoint
+	kindOpenDocument
 	kindPDF
 )
 
@@ -65,10 +67,16 @@ func kindOf(name, mediaType string) kind {
 		return kindCSV
 	case "application/json", "text/json":
 		return kindJSON
-	case "application/vnd.openxmlformats-officedocument.wordprocessingml.document":
+	case "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "application/vnd.ms-word.document.macroenabled.12":
 		return kindWord
-	case "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":
+	case "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "application/vnd.ms-excel.sheet.macroenabled.12":
 		return kindExcel
+	case "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+		"application/vnd.openxmlformats-officedocument.presentationml.slideshow", "application/vnd.ms-powerpoint.presentation.macroenabled.12":
+		return kindPowerPoint
+	case "application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.spreadsheet",
+		"application/vnd.oasis.opendocument.presentation":
+		return kindOpenDocument
 	case "application/pdf", "application/x-pdf":
 		return kindPDF
 	case "text/markdown", "text/x-markdown":
@@ -80,6 +88,11 @@ func kindOf(name, mediaType string) kind {
 		}
 		return kindUnknown
 	}
+	return kindOfName(name, essence)
+}
+
+// kindOfName returns the format by the name for a general media type.
+func kindOfName(name, essence string) kind {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".html", ".htm", ".xhtml":
 		return kindHTML
@@ -87,10 +100,14 @@ func kindOf(name, mediaType string) kind {
 		return kindCSV
 	case ".json":
 		return kindJSON
-	case ".docx":
+	case ".docx", ".docm":
 		return kindWord
-	case ".xlsx":
+	case ".xlsx", ".xlsm":
 		return kindExcel
+	case ".pptx", ".pptm", ".ppsx":
+		return kindPowerPoint
+	case ".odt", ".ods", ".odp":
+		return kindOpenDocument
 	case ".pdf":
 		return kindPDF
 	case ".txt", ".md", ".markdown", ".text", ".log":
@@ -124,7 +141,8 @@ func readHere(ctx context.Context, name, mediaType string, body io.Reader, limit
 	bounded, cancel := context.WithTimeout(ctx, limits.Time)
 	defer cancel()
 	r := &reader{ctx: bounded, out: &sink{most: limits.Text}, unpacked: limits.Unpacked}
-	err = r.readFormat(kindOf(name, mediaType), data)
+	_, parameters, _ := mime.ParseMediaType(mediaType)
+	err = r.readFormat(kindOf(name, mediaType), data, parameters["charset"])
 	if err != nil && !errors.Is(err, errEnough) {
 		return Text{}, &Error{Document: name, Reason: reasonOf(err), Cause: err}
 	}
@@ -151,7 +169,8 @@ type reader struct {
 	unpacked int64
 }
 
-func (r *reader) readFormat(format kind, data []byte) (err error) {
+// readFormat writes the text of a document with the charset that its media type declares, "" for none.
+func (r *reader) readFormat(format kind, data []byte, declared string) (err error) {
 	defer func() {
 		// A panic of a library means that the document is broken.
 		if broken := recover(); broken != nil {
@@ -160,17 +179,21 @@ func (r *reader) readFormat(format kind, data []byte) (err error) {
 	}()
 	switch format {
 	case kindPlain:
-		return r.readPlain(data)
+		return r.readPlain(data, declared)
 	case kindHTML:
-		return r.readHTML(data)
+		return r.readHTML(data, declared)
 	case kindCSV:
-		return r.readCSV(data)
+		return r.readCSV(data, declared)
 	case kindJSON:
-		return r.readJSON(data)
+		return r.readJSON(data, declared)
 	case kindWord:
 		return r.readWord(data)
 	case kindExcel:
 		return r.readExcel(data)
+	case kindPowerPoint:
+		return r.readPowerPoint(data)
+	case kindOpenDocument:
+		return r.readOpenDocument(data)
 	case kindPDF, kindUnknown:
 	}
 	return errors.New("documents of this type are not read here")

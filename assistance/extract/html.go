@@ -13,8 +13,8 @@ const maxTag = 4 << 20
 
 // readHTML writes the text that a browser would show. It reads tags one by one, so
 // that nesting cannot exhaust the stack.
-func (r *reader) readHTML(data []byte) error {
-	text, err := decodeText(data)
+func (r *reader) readHTML(data []byte, declared string) error {
+	text, err := decodeText(data, htmlCharset(data, declared))
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,8 @@ const (
 	maxElements = 256
 	// maxToken is the maximum size of a tag or text of XML in bytes.
 	maxToken = 4 << 20
+	// maxEmbedded is the maximum nesting of documents in documents.
+	maxEmbedded = 3
 )
 
 // oleSignature begins documents of Office that are encrypted, and those older
@@ -27,10 +29,14 @@ const oleSignature = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 // directorySignature begins each entry of the directory of a ZIP.
 const directorySignature = "PK\x01\x02"
 
+var errNoDocument = errors.New("there is no text part in the document")
+
 // An office document is a ZIP of XML files.
 type office struct {
 	r     *reader
 	parts map[string]*zip.File
+	// depth is the number of documents around this one.
+	depth int
 }
 
 func (r *reader) openOffice(data []byte) (*office, error) {
@@ -46,27 +52,40 @@ func (r *reader) openOffice(data []byte) (*office, error) {
 	}
 	o := &office{r: r, parts: make(map[string]*zip.File, len(archive.File))}
 	for _, file := range archive.File {
-		o.parts[strings.ToLower(path.Clean("/"+file.Name))] = file
+		o.parts[partName(file.Name)] = file
 	}
 	return o, nil
 }
 
-// walkPart visits the tokens of a part. It reports whether there is such a part.
-func (o *office) walkPart(name string, visit func(xml.Token) error) (found bool, err error) {
-	file, ok := o.parts[strings.ToLower(path.Clean("/"+name))]
+// partName returns the name of a part as a key. Names are equal in any case (ISO 29500-2, section 6.2.2.3).
+func partName(name string) string {
+	return strings.ToLower(path.Clean("/" + strings.ReplaceAll(name, `\`, "/")))
+}
+
+// openPart opens a part, nil if there is none.
+func (o *office) openPart(name string) (io.ReadCloser, error) {
+	file, ok := o.parts[partName(name)]
 	if !ok {
-		return false, nil
+		return nil, nil
 	}
 	body, err := file.Open()
 	if err != nil {
-		return true, fmt.Errorf("reading a document of Office: %w", err)
+		return nil, fmt.Errorf("reading a document of Office: %w", err)
+	}
+	return body, nil
+}
+
+// walkPart visits the tokens of a part in any encoding of XML. It reports whether there is such a part.
+func (o *office) walkPart(name string, visit func(xml.Token) error) (found bool, err error) {
+	body, err := o.openPart(name)
+	if body == nil || err != nil {
+		return false, err
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
-	// The decoder does not know entities defined by the document, so none expands.
 	metered := &metered{r: o.r, source: body}
-	decoder := xml.NewDecoder(metered)
-	decoder.CharsetReader = func(string, io.Reader) (io.Reader, error) {
-		return nil, errors.New("an XML file that is not UTF-8")
+	decoder, err := newDecoder(metered)
+	if err != nil {
+		return true, err
 	}
 	for depth := 0; ; {
 		metered.since = 0
@@ -91,11 +110,23 @@ func (o *office) walkPart(name string, visit func(xml.Token) error) (found bool,
 	}
 }
 
+// readPart returns the bytes of a part.
+func (o *office) readPart(name string) (data []byte, err error) {
+	body, err := o.openPart(name)
+	if body == nil || err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	return io.ReadAll(&metered{r: o.r, source: body, whole: true})
+}
+
 // metered counts unpacked bytes, per document and per token.
 type metered struct {
 	r      *reader
 	source io.Reader
 	since  int
+	// whole is set if there are no tokens.
+	whole bool
 }
 
 // Read reads as an io.Reader does, until the context ends or the limit is met.
@@ -106,7 +137,7 @@ func (m *metered) Read(p []byte) (int, error) {
 	n, err := m.source.Read(p)
 	m.r.unpacked -= int64(n)
 	m.since += n
-	if m.r.unpacked < 0 || m.since > maxToken {
+	if m.r.unpacked < 0 || m.since > maxToken && !m.whole {
 		return 0, errTooLarge
 	}
 	return n, err

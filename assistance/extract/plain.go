@@ -10,38 +10,17 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/unicode"
 )
 
-// errBinary is returned for a text document with binary content.
-var errBinary = errors.New("the document is not text")
-
-// decodeText decodes UTF-16 with a byte order mark, UTF-8, or else Windows-1252.
-func decodeText(data []byte) ([]byte, error) {
-	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
-		return unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM).NewDecoder().Bytes(data)
-	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	if bytes.IndexByte(data[:min(len(data), 8<<10)], 0) >= 0 {
-		return nil, errBinary
-	}
-	if utf8.Valid(data) {
-		return data, nil
-	}
-	return charmap.Windows1252.NewDecoder().Bytes(data)
-}
-
 // readPlain writes the beginning of a text: a character takes at most four bytes.
-func (r *reader) readPlain(data []byte) error {
+func (r *reader) readPlain(data []byte, declared string) error {
 	if end := (r.out.most + 1) * utf8.UTFMax; end < len(data) {
 		for end > 0 && !utf8.RuneStart(data[end]) {
 			end--
 		}
 		data = data[:end]
 	}
-	text, err := decodeText(data)
+	text, err := decodeText(data, declared)
 	if err != nil {
 		return err
 	}
@@ -52,8 +31,8 @@ func (r *reader) readPlain(data []byte) error {
 const maxRecord = 1 << 20
 
 // readCSV writes a line for each record.
-func (r *reader) readCSV(data []byte) error {
-	text, err := decodeText(data)
+func (r *reader) readCSV(data []byte, declared string) error {
+	text, err := decodeText(data, declared)
 	if err != nil {
 		return err
 	}
@@ -95,8 +74,8 @@ func detectSeparator(text []byte) rune {
 const maxNesting = 64
 
 // readJSON writes a line for each scalar, with the path to it.
-func (r *reader) readJSON(data []byte) error {
-	text, err := decodeText(data)
+func (r *reader) readJSON(data []byte, declared string) error {
+	text, err := decodeText(data, declared)
 	if err != nil {
 		return err
 	}
