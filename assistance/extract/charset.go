@@ -116,7 +116,7 @@ func detectEncoding(data []byte) encoding.Encoding {
 	return detectLatin(sample)
 }
 
-// isLatin reports whether an encoding is one of those that the detector confuses with each other.
+// isLatin reports whether the detector confuses an encoding with similar ones.
 func isLatin(name string) bool {
 	switch name {
 	case "iso-8859-1", "iso-8859-2", "iso-8859-9", "iso-8859-15", "windows-1250", "windows-1252", "windows-1254", "macintosh":

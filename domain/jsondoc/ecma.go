@@ -167,11 +167,17 @@ func (e *expressions) translateSchema(s *jsonschema.Schema) error {
 		return err
 	}
 	translated := make(map[*regexp.Regexp]*jsonschema.Schema, len(s.PatternProperties))
+	texts := map[string]bool{}
 	for expression, child := range s.PatternProperties {
 		// Violations contain the expression.
 		if expression, err = e.translateExpression(expression, maxLocation); err != nil {
 			return err
 		}
+		// Readers of the schema tell the expressions apart by their texts.
+		for texts[expression.String()] {
+			expression = regexp.MustCompile(expression.String() + "(?:)")
+		}
+		texts[expression.String()] = true
 		translated[expression] = child
 	}
 	s.PatternProperties = translated

@@ -64,6 +64,14 @@ func TestPatternsWithoutRE2AreRefusedAtTheirPlace(t *testing.T) {
 	}
 }
 
+// Patterns with equal translations are applied both.
+func TestEqualPatternsAreApplied(t *testing.T) {
+	t.Parallel()
+	schema := compile(t, `{"patternProperties":{"^a$":{"minimum":1},"^\\u0061$":{"maximum":3},"^\\u{61}$":{"multipleOf":2}}}`)
+	require.Equal(t, []string{"/a minimum", "/a multipleOf"}, violations(t, schema, `{"a":-1}`))
+	require.Equal(t, []string{"/a maximum", "/a multipleOf"}, violations(t, schema, `{"a":5}`))
+}
+
 // Patterns of RE2 that are not patterns of ECMA-262 compile as before, and so do patterns with a longer translation.
 func TestPatternsOfRE2Compile(t *testing.T) {
 	t.Parallel()

@@ -8,14 +8,14 @@ func (p *translator) parseClass(start int) (piece, error) {
 	var content strings.Builder
 	for first := true; ; first = false {
 		if p.at == len(p.text) {
-			return piece{}, p.malformed("has an unmatched `[`", start)
+			return piece{}, p.refuseSyntax("has an unmatched `[`", start)
 		}
 		if p.skipPrefix("]") {
 			p.empty = p.empty || first
 			break
 		}
 		if strings.HasPrefix(p.rest(), "[:") && strings.Contains(p.rest(), ":]") {
-			return piece{}, p.malformed("has a class in a class (`[:`)", p.at)
+			return piece{}, p.refuseSyntax("has a class in a class (`[:`)", p.at)
 		}
 		item, err := p.parseClassItem()
 		if err != nil {
@@ -27,13 +27,13 @@ func (p *translator) parseClass(start int) (piece, error) {
 	}
 	switch {
 	case content.Len() == 0 && negated:
-		return atom(anyRune), nil
+		return newAtom(anyRune), nil
 	case content.Len() == 0:
-		return atom(noRune), nil
+		return newAtom(noRune), nil
 	case negated:
-		return atom("[^" + content.String() + "]"), nil
+		return newAtom("[^" + content.String() + "]"), nil
 	}
-	return atom("[" + content.String() + "]"), nil
+	return newAtom("[" + content.String() + "]"), nil
 }
 
 // parseClassItem parses a character, a range or a set of a class. Surrogates are left out.
@@ -56,7 +56,7 @@ func (p *translator) parseClassItem() (string, error) {
 		// Next to a set, - is a character.
 		return firstSet + classRune(first) + classRune('-') + lastSet + classRune(last), nil
 	case last < first:
-		return "", p.malformed("has a range with its characters out of order", start)
+		return "", p.refuseSyntax("has a range with its characters out of order", start)
 	case first == last:
 		return classRune(first), nil
 	}

@@ -20,32 +20,32 @@ const (
 
 // parseEscape parses an escape outside of a class, after its backslash.
 func (p *translator) parseEscape(start int) (piece, error) {
-	switch c := p.peek(); {
+	switch c := p.peekByte(); {
 	case c == 'b' || c == 'B':
 		p.at++
 		return piece{text: `\` + string(c), size: 1, repeats: 1, assertion: true}, nil
 	case c >= '1' && c <= '9':
 		digits := len(p.rest()) - len(strings.TrimLeft(p.rest(), "0123456789"))
 		if number, err := strconv.Atoi(p.rest()[:digits]); err == nil && number <= p.groups {
-			return piece{}, p.unsupported("back-reference", p.text[start:p.at+digits], start)
+			return piece{}, p.refuseConstruct("back-reference", p.text[start:p.at+digits], start)
 		}
 	case c == 'k' && strings.Contains(p.text, "(?<"):
 		name, _, _ := strings.Cut(p.text[start:], ">")
-		return piece{}, p.unsupported("back-reference", name+">", start)
+		return piece{}, p.refuseConstruct("back-reference", name+">", start)
 	}
 	set, err := p.parseClassEscape(start)
 	if err != nil {
 		return piece{}, err
 	}
 	if set != "" {
-		return atom("[" + set + "]"), nil
+		return newAtom("[" + set + "]"), nil
 	}
 	c, err := p.parseCharacterEscape(start)
-	return literal(c), err
+	return writeLiteral(c), err
 }
 
-// peek returns the next byte, 0 at the end.
-func (p *translator) peek() byte {
+// peekByte returns the next byte, 0 at the end.
+func (p *translator) peekByte() byte {
 	if p.at == len(p.text) {
 		return 0
 	}
@@ -55,7 +55,7 @@ func (p *translator) peek() byte {
 // parseClassEscape parses an escape of a set of characters after its backslash. It returns the content of a class of RE2,
 // or "" for another escape.
 func (p *translator) parseClassEscape(start int) (string, error) {
-	c := p.peek()
+	c := p.peekByte()
 	switch c {
 	case 'd', 'D', 'w', 'W':
 		p.at++
@@ -70,12 +70,12 @@ func (p *translator) parseClassEscape(start int) (string, error) {
 		expression, ok := strings.CutPrefix(p.text[p.at+1:], "{")
 		expression, _, closed := strings.Cut(expression, "}")
 		if !ok || !closed {
-			return "", p.malformed(fmt.Sprintf("has a property without braces (`\\%c`)", c), start)
+			return "", p.refuseSyntax(fmt.Sprintf("has a property without braces (`\\%c`)", c), start)
 		}
 		p.at += len("p{}") + len(expression)
 		set := propertySet(expression, c == 'P')
 		if set == "" {
-			return "", p.malformed(fmt.Sprintf("has a Unicode property that is not known (`%s`)", expression), start)
+			return "", p.refuseSyntax(fmt.Sprintf("has a Unicode property that is not known (`%s`)", expression), start)
 		}
 		return set, nil
 	}
@@ -88,7 +88,7 @@ var controls = map[rune]rune{'t': '\t', 'n': '\n', 'v': '\v', 'f': '\f', 'r': '\
 // parseCharacterEscape parses an escape of one character, after its backslash.
 func (p *translator) parseCharacterEscape(start int) (rune, error) {
 	if p.at == len(p.text) {
-		return 0, p.malformed("ends with a backslash", start)
+		return 0, p.refuseSyntax("ends with a backslash", start)
 	}
 	c := p.nextRune()
 	if control, ok := controls[c]; ok {
@@ -97,7 +97,7 @@ func (p *translator) parseCharacterEscape(start int) (rune, error) {
 	switch {
 	case c >= '0' && c <= '7':
 		return p.parseOctal(c - '0'), nil
-	case c == 'c' && isLetter(p.peek()):
+	case c == 'c' && isLetter(p.peekByte()):
 		return p.nextRune() % 32, nil
 	case c == 'x':
 		if value, ok := p.parseHex(2); ok {
@@ -111,14 +111,14 @@ func (p *translator) parseCharacterEscape(start int) (rune, error) {
 	default:
 		return c, nil
 	}
-	return 0, p.malformed(fmt.Sprintf("has an escape that is not known (`\\%c`)", c), start)
+	return 0, p.refuseSyntax(fmt.Sprintf("has an escape that is not known (`\\%c`)", c), start)
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // parseOctal parses the rest of an octal escape of Annex B up to 0377.
 func (p *translator) parseOctal(value rune) rune {
-	for digits := 1; digits < 3 && p.peek() >= '0' && p.peek() <= '7' && value < 32; digits++ {
+	for digits := 1; digits < 3 && p.peekByte() >= '0' && p.peekByte() <= '7' && value < 32; digits++ {
 		value = value*8 + p.nextRune() - '0'
 	}
 	return value

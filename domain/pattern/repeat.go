@@ -33,16 +33,16 @@ func (p *translator) parseQuantifier(term piece) (piece, error) {
 			}
 		}
 		if most != infinite && most < least {
-			return piece{}, p.malformed("has a repetition with its numbers out of order", start)
+			return piece{}, p.refuseSyntax("has a repetition with its numbers out of order", start)
 		}
 	default:
 		return term, nil
 	}
 	if term.assertion {
-		return piece{}, p.malformed("has nothing to repeat before `"+p.text[start:start+1]+"`", start)
+		return piece{}, p.refuseSyntax("has nothing to repeat before `"+p.text[start:start+1]+"`", start)
 	}
 	p.skipPrefix("?") // A lazy quantifier matches the same texts.
-	return repeat(term, least, most)
+	return repeatTerm(term, least, most)
 }
 
 // readCount reads a number of repetitions. Numbers beyond the limit of the size are equal.
@@ -54,8 +54,8 @@ func readCount(digits string) int {
 	return min(count, maxSize+1)
 }
 
-// repeat returns a repetition. RE2 limits the product of nested repetitions, so a longer one becomes a sequence.
-func repeat(term piece, least, most int) (piece, error) {
+// repeatTerm returns a repetition. RE2 limits the product of nested repetitions, so a longer one becomes a sequence.
+func repeatTerm(term piece, least, most int) (piece, error) {
 	size := term.size * max(least, most, 1)
 	if size > maxSize {
 		return piece{}, errComplex

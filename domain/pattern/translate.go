@@ -94,20 +94,20 @@ func (p *translator) translate() (string, error) {
 	case err != nil:
 		return "", err
 	case p.at < len(p.text):
-		return "", p.malformed("has an unmatched `)`", p.at)
+		return "", p.refuseSyntax("has an unmatched `)`", p.at)
 	case p.empty && p.bracket:
-		return "", p.malformed("has an unmatched `]`", p.at-1)
+		return "", p.refuseSyntax("has an unmatched `]`", p.at-1)
 	}
 	return whole.text, nil
 }
 
-// malformed returns the error for a construct that begins at a byte.
-func (p *translator) malformed(reason string, at int) *Error {
+// refuseSyntax returns the error for a construct that begins at a byte.
+func (p *translator) refuseSyntax(reason string, at int) *Error {
 	return &Error{Reason: reason, Position: utf8.RuneCountInString(p.text[:at]) + 1}
 }
 
-func (p *translator) unsupported(kind, construct string, at int) *Error {
-	e := p.malformed(fmt.Sprintf("uses a %s (`%s`)", kind, construct), at)
+func (p *translator) refuseConstruct(kind, construct string, at int) *Error {
+	e := p.refuseSyntax(fmt.Sprintf("uses a %s (`%s`)", kind, construct), at)
 	e.Unsupported = true
 	return e
 }
@@ -171,36 +171,36 @@ func (p *translator) parseTerm() (piece, error) {
 	case '[':
 		return p.parseClass(start)
 	case '.':
-		return atom(`[^\n\r\x{2028}\x{2029}]`), nil
+		return newAtom(`[^\n\r\x{2028}\x{2029}]`), nil
 	case '\\':
 		return p.parseEscape(start)
 	case '*', '+', '?':
-		return piece{}, p.malformed(fmt.Sprintf("has nothing to repeat before `%c`", c), start)
+		return piece{}, p.refuseSyntax(fmt.Sprintf("has nothing to repeat before `%c`", c), start)
 	case '{':
 		if p.at = start; isQuantifier(p.rest()) {
-			return piece{}, p.malformed("has nothing to repeat before `{`", start)
+			return piece{}, p.refuseSyntax("has nothing to repeat before `{`", start)
 		}
 		p.at++
-		return literal(c), nil
+		return writeLiteral(c), nil
 	case ']':
 		p.bracket = true
-		return literal(c), nil
+		return writeLiteral(c), nil
 	default:
-		return literal(c), nil
+		return writeLiteral(c), nil
 	}
 }
 
-func atom(text string) piece { return piece{text: text, size: 1 + len(text)/128, repeats: 1} }
+func newAtom(text string) piece { return piece{text: text, size: 1 + len(text)/128, repeats: 1} }
 
-// literal returns a piece for a character. Texts do not contain surrogates.
-func literal(c rune) piece {
+// writeLiteral returns a piece for a character. Texts do not contain surrogates.
+func writeLiteral(c rune) piece {
 	switch {
 	case isSurrogate(c):
-		return atom(noRune)
+		return newAtom(noRune)
 	case isWord(c) || c > 0xa0:
-		return atom(string(c))
+		return newAtom(string(c))
 	}
-	return atom(hexEscape(c))
+	return newAtom(hexEscape(c))
 }
 
 func isWord(c rune) bool {
@@ -217,19 +217,19 @@ func (p *translator) parseGroup(start int) (piece, error) {
 		{"?=", "look-ahead"}, {"?!", "negative look-ahead"}, {"?<=", "look-behind"}, {"?<!", "negative look-behind"},
 	} {
 		if strings.HasPrefix(p.rest(), around.text) {
-			return piece{}, p.unsupported(around.kind, "("+around.text, start)
+			return piece{}, p.refuseConstruct(around.kind, "("+around.text, start)
 		}
 	}
 	switch {
 	case p.skipPrefix("?<"):
 		name, after, ok := strings.Cut(p.rest(), ">")
 		if !ok || !isGroupName(name) {
-			return piece{}, p.malformed("has a group with an invalid name", start)
+			return piece{}, p.refuseSyntax("has a group with an invalid name", start)
 		}
 		p.at = len(p.text) - len(after)
 	case p.skipPrefix("?:"):
 	case strings.HasPrefix(p.rest(), "?"):
-		return piece{}, p.malformed("has an unknown kind of group", start)
+		return piece{}, p.refuseSyntax("has an unknown kind of group", start)
 	}
 	if p.depth++; p.depth > maxGroups {
 		return piece{}, errComplex
@@ -240,7 +240,7 @@ func (p *translator) parseGroup(start int) (piece, error) {
 	}
 	p.depth--
 	if !p.skipPrefix(")") {
-		return piece{}, p.malformed("has an unmatched `(`", start)
+		return piece{}, p.refuseSyntax("has an unmatched `(`", start)
 	}
 	inner.text, inner.size = "(?:"+inner.text+")", inner.size+1
 	return inner, nil
