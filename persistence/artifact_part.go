@@ -9,6 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -47,22 +48,8 @@ func (r *Reader) GetArtifactOverview(ctx context.Context, caller domain.Caller, 
 func (r *Reader) ListArtifactDocuments(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID, page domain.PageRequest, now time.Time,
 ) (domain.Page[domain.NamedDocument], error) {
-	result := domain.Page[domain.NamedDocument]{PageRequest: page}
-	l := pg.NewList(caller, documentColumns+", coalesce(sname.name, s.name, '')", `business_artifacts a
-  JOIN documents d ON d.tenant_id = a.tenant_id
-  LEFT JOIN principals s ON s.id = d.created_by
-  LEFT JOIN person_names sname ON sname.tenant_id = a.tenant_id AND sname.principal_id = d.created_by`, "a.tenant_id")
-	// The fragments take the artifact from $3, and the time from $5.
-	l.Args = append(l.Args, artifact, "", now)
-	l.Where = append(l.Where, "a.id = $3 AND $4 = ''", access.VisibleArtifact, ofArtifact, documentKept, access.VisibleArtifactDocument)
-	if err := l.SortBy(nil, map[string]string{"id": "d.id"}, "d.created_at DESC"); err != nil {
-		return result, err
-	}
-	err := r.Read(ctx, l.Page(page, func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, scanNamedDocument)
-		return err
-	}, &result.Total)...)
-	return result, pg.Translate("listing the documents of a business artifact", err)
+	l := documentList(caller, "business_artifacts a", "a", artifact, now, access.VisibleArtifact, ofArtifact, access.VisibleArtifactDocument)
+	return ReadPage(ctx, r, "listing the documents of a business artifact", l, page, scanNamedDocument)
 }
 
 // ListArtifactActions returns a page of the actions that were invoked on an artifact visible to the caller, the newest
@@ -70,21 +57,20 @@ func (r *Reader) ListArtifactDocuments(
 func (r *Reader) ListArtifactActions(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID, page domain.PageRequest, now time.Time,
 ) (domain.Page[domain.NamedArtifactAction], error) {
-	result := domain.Page[domain.NamedArtifactAction]{PageRequest: page}
-	l := pg.NewList(caller, artifactActionColumns+", coalesce(sname.name, s.name, '')", `business_artifact_actions x
+	l := listquery.OfCaller(caller, "a.tenant_id", listquery.List{
+		Columns: artifactActionColumns + ", coalesce(sname.name, s.name, '')", Table: "business_artifact_actions x",
+		Joins: `
   JOIN business_artifacts a ON a.id = x.business_artifact_id
   LEFT JOIN principals s ON s.id = x.created_by
-  LEFT JOIN person_names sname ON sname.tenant_id = a.tenant_id AND sname.principal_id = x.created_by`, "a.tenant_id")
-	l.Where = append(l.Where, access.VisibleArtifact)
-	l.Filter("a.id = %s", artifact)
-	if err := l.SortBy(nil, map[string]string{"id": "x.id"}, "x.created_at DESC"); err != nil {
-		return result, err
-	}
-	err := r.Read(ctx, l.Page(page, func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (a domain.NamedArtifactAction, err error) {
+  LEFT JOIN person_names sname ON sname.tenant_id = a.tenant_id AND sname.principal_id = x.created_by`,
+		Visible: listquery.Match(access.VisibleArtifact),
+		Where:   []listquery.Condition{listquery.Match("a.id = %s", artifact)},
+		Order: listquery.Order{
+			Default: []listquery.Column{{SQL: "x.created_at", Descending: true}}, Columns: listquery.Columns{"id": {SQL: "x.id"}},
+		},
+	})
+	return ReadPage(ctx, r, "listing the actions on a business artifact", l, page,
+		func(row pgx.CollectableRow) (a domain.NamedArtifactAction, err error) {
 			return a, readArtifactAction(&a.BusinessArtifactAction, now, &a.AuthorName)(row.Scan)
 		})
-		return err
-	}, &result.Total)...)
-	return result, pg.Translate("listing the actions on a business artifact", err)
 }

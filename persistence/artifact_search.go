@@ -11,6 +11,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/filter"
 	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -27,19 +28,23 @@ const (
 // artifactSearch builds the statement of a page of artifacts that match criteria. For each field with criteria it joins
 // the index of values once (x1, x2 and so on) by the artifact. Definitions belong to one tenant, and so do their artifacts.
 //
-// The statement reads up to fewMatches matches f and counts them (n). Few matches are sorted. If there are many, the
-// artifacts a are probed in the order of the page. If that does not fill the page, all matches are sorted.
+// The statement reads up to fewMatches matches f and counts them (n). Few matches are sorted, or found among the first artifacts
+// in the order of the page (w, c). If there are many, the artifacts are probed in the order of the page (p). If that does not
+// fill the page, all matches are sorted.
 type artifactSearch struct {
-	*pg.List
-	aliases []string
+	args  listquery.Args
+	from  string
+	where []string
+	ctes  []listquery.CTE
+	page  domain.PageRequest
+	sort  []domain.SortKey
 	// definition is the placeholder of the definition that indexes the fields, empty if there are several.
 	definition string
-	bounded    bool
-	byChange   bool
-	page       domain.PageRequest
+	// bounded totals count only the matches that were read. ordered pages have an index in their order, byChange those in the
+	// order of the last change.
+	bounded, ordered, byChange bool
 	// read, size and offset are placeholders.
 	read, size, offset string
-	ctes               string
 }
 
 // boundsTotal reports whether the total of a search counts only the matches that were read, because counting the others
@@ -66,14 +71,17 @@ func searchArtifacts(
 	caller domain.Caller, columns string, filter ArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
 	scan func(pgx.Rows) error, total *int64,
 ) ([]pg.Query, error) {
-	s := newArtifactSearch(caller, filter, page)
-	if err := s.SortBy(sort, artifactSortColumns("a.id", "a.created_at"), "a.created_at"); err != nil {
+	order, err := artifactOrder("a", sort).Resolve()
+	if err != nil {
 		return nil, err
 	}
+	s := newArtifactSearch(caller, filter, page, sort)
 	s.byChange = slices.ContainsFunc(sort, func(k domain.SortKey) bool { return k.Property == "lastModifiedAt" })
-	query := pg.Query{SQL: s.searchQuery(columns), Args: s.Args, Scan: func(rows pgx.Rows) error {
+	s.ordered = s.definition != "" && order[0].SQL != "a.id"
+	query := pg.Query{SQL: s.searchQuery(columns), Scan: func(rows pgx.Rows) error {
 		return scan(&totalledRows{Rows: rows, total: total})
 	}}
+	query.Args = s.args
 	if page.Size == 0 {
 		query.Scan = pg.One(total)
 	}
@@ -89,141 +97,153 @@ func planForArguments() pg.Query {
 	return pg.Query{SQL: `SELECT set_config('plan_cache_mode', 'force_custom_plan', true)`, Scan: discard}
 }
 
-func newArtifactSearch(caller domain.Caller, filter ArtifactFilter, page domain.PageRequest) *artifactSearch {
-	s := &artifactSearch{List: &pg.List{Args: []any{caller.PrincipalID}}, bounded: filter.boundsTotal(), page: page}
+func newArtifactSearch(caller domain.Caller, filter ArtifactFilter, page domain.PageRequest, sort []domain.SortKey) *artifactSearch {
+	s := &artifactSearch{args: listquery.Args{caller.PrincipalID}, bounded: filter.boundsTotal(), page: page, sort: sort}
 	indexed := s.indexedBy(filter)
 	aliasOf := map[string]string{}
 	for _, c := range filter.Criteria {
 		x, known := aliasOf[c.Field]
 		if !known {
-			x = fmt.Sprintf("x%d", len(s.aliases)+1)
+			x = fmt.Sprintf("x%d", len(aliasOf)+1)
 			aliasOf[c.Field] = x
-			s.aliases = append(s.aliases, x)
-			s.Where = append(s.Where, x+".definition_id "+indexed, x+".field = "+s.Arg(c.Field), indexedAs(x, c.Type)+" IS NOT NULL")
-			if len(s.aliases) > 1 {
-				s.Where = append(s.Where, x+".business_artifact_id = x1.business_artifact_id")
+			s.where = append(s.where, x+".definition_id "+indexed, x+".field = "+s.args.Add(c.Field), indexedAs(x, c.Type)+" IS NOT NULL")
+			if x != "x1" {
+				s.from += ", "
+				s.where = append(s.where, x+".business_artifact_id = x1.business_artifact_id")
 			}
+			s.from += "business_artifact_index " + x
 		}
-		s.Where = append(s.Where, criterionConditions(s.List, x, c)...)
+		s.where = append(s.where, s.args.Render(matchCriterion(x, c)))
 	}
-	s.Where = append(s.Where, "x1.definition_id = ANY("+access.ReadableArtifactDefinitions+")")
-	s.Where = append(s.Where, deletedArtifacts("x1.business_artifact_id", filter.Deleted)...)
-	searchForArtifacts(s.List, "x1.business_artifact_id", filter.Search)
-	s.From = "business_artifact_index " + strings.Join(s.aliases, ", business_artifact_index ")
-	s.read = s.Arg(matchesRead(page))
+	s.where = append(s.where, "x1.definition_id = ANY("+access.ReadableArtifactDefinitions+")")
+	for _, c := range []listquery.Condition{
+		deletionOfArtifact("x1.business_artifact_id", filter.Deleted).Condition(),
+		matchArtifactText("x1.business_artifact_id", filter.Search),
+	} {
+		if c.SQL != "" {
+			s.where = append(s.where, s.args.Render(c))
+		}
+	}
+	s.read = s.args.Add(matchesRead(page))
 	return s
 }
 
 func (s *artifactSearch) indexedBy(filter ArtifactFilter) string {
 	if len(filter.Indexed) != 1 {
-		return "= ANY(" + s.Arg(filter.Indexed) + ")"
+		return "= ANY(" + s.args.Add(filter.Indexed) + ")"
 	}
-	s.definition = s.Arg(filter.Indexed[0])
+	s.definition = s.args.Add(filter.Indexed[0])
 	return "= " + s.definition
 }
 
-// matchQuery returns the query for the rows of the index that match, with further conditions.
-func (s *artifactSearch) matchQuery(columns string, more ...string) string {
-	return "SELECT " + columns + "\n    FROM " + s.From + "\n   WHERE " + strings.Join(append(s.Where[:len(s.Where):len(s.Where)], more...), "\n     AND ")
+// matches returns the query for the rows of the index that match, with further conditions.
+func (s *artifactSearch) matches(columns string, more ...string) listquery.Select {
+	return listquery.Select{Columns: columns, From: s.from, Where: slices.Concat(s.where, more)}
 }
+
+// matchColumns are the columns of matches f by which pages are sorted.
+const matchColumns = "x1.business_artifact_id AS id, x1.created_at"
 
 // searchQuery returns the statement. Each of its rows is the total and a row of the page; for an empty page it returns one
 // row, which has NULL after the total.
 func (s *artifactSearch) searchQuery(columns string) string {
-	s.addCTE("f", s.matchQuery("x1.business_artifact_id AS id, x1.created_at")+"\n LIMIT "+s.read)
-	s.addCTE("n", "SELECT count(*) AS n FROM f")
+	few := s.matches(matchColumns)
+	few.Limit = s.read
+	s.addCTE("f", few)
+	s.addCTE("n", listquery.Select{Columns: "count(*) AS n", From: "f"})
 	total := "n"
 	if !s.bounded {
-		total = "CASE WHEN n < " + s.read + " THEN n ELSE (" + s.matchQuery("count(*)") + ") END"
+		total = "CASE WHEN n < " + s.read + " THEN n ELSE (" + s.matches("count(*)").String() + ") END"
 	}
-	s.addCTE("t", "SELECT "+total+" AS total FROM n")
+	s.addCTE("t", listquery.Select{Columns: total + " AS total", From: "n"})
 	if s.page.Size == 0 {
-		return s.ctes + "\nSELECT total FROM t"
+		return listquery.Select{With: s.ctes, Columns: "total", From: "t"}.String()
 	}
-	s.size, s.offset = s.Arg(int64(s.page.Size)), s.Arg(int64(s.page.Number)*int64(s.page.Size))
-	s.addCTE("m", strings.Join(append(s.ofFew(), s.ofMany()...), "\n UNION ALL\n"))
-	return s.ctes + "\nSELECT t.total, " + columns +
-		"\n  FROM t LEFT JOIN (m JOIN business_artifacts a ON a.id = m.id) ON true\n ORDER BY " + s.orderColumns("a")
+	s.size, s.offset = s.args.Add(int64(s.page.Size)), s.args.Add(int64(s.page.Number)*int64(s.page.Size))
+	pages := listquery.UnionAll(append(s.sortFew(), s.walkMany()...)...)
+	return listquery.Select{
+		With: append(s.ctes, listquery.CTE{Name: "m", SQL: pages}), Columns: "t.total, " + columns,
+		From: "t LEFT JOIN (m JOIN business_artifacts a ON a.id = m.id) ON true", Order: s.orderOf("a"),
+	}.String()
 }
 
-// ofFew returns the queries that find the page if all matches were read.
-func (s *artifactSearch) ofFew() []string {
-	few := number + " < " + s.read
-	if !s.byChange {
-		return []string{s.pageOf("SELECT f.id FROM f WHERE "+few, "f")}
+// number is the number of matches that were read.
+const number = "(SELECT n FROM n)"
+
+// artifactsOf returns the FROM clause of the matches f of a query, under the alias by which the page is sorted: of the artifact
+// for its last change.
+func (s *artifactSearch) artifactsOf(query string) (from, alias string) {
+	if s.byChange {
+		return query + " JOIN business_artifacts a ON a.id = f.id", "a"
 	}
-	all := "SELECT a.id FROM f" + looked + " WHERE " + few
-	if !s.hasOrderedIndex() {
-		return []string{s.pageOf(all, "a")}
+	return query, "f"
+}
+
+// sortFew returns the queries that find the page if all matches were read.
+func (s *artifactSearch) sortFew() []string {
+	few := number + " < " + s.read
+	from, of := s.artifactsOf("f")
+	if !s.byChange || !s.ordered {
+		return []string{s.pageOf(of, from, few)}
 	}
 	// If one of fifty artifacts matches, the first fifty times its size contain the page. The estimate assumes two million
 	// artifacts; if there are fewer, the page is found sooner.
-	s.addCTE("w", s.walkQuery(number+fmt.Sprintf(" >= %d AND ", walkedFrom)+few,
+	s.addCTE("w", s.walk(number+fmt.Sprintf(" >= %d AND ", walkedFrom)+few,
 		fmt.Sprintf("(SELECT least(%d, 2000000 * %s / greatest(n, 1)) FROM n)", fewMatches, s.size)))
-	s.addCTE("c", s.pageOf("SELECT a.id FROM w a JOIN f ON f.id = a.id", "a"))
+	s.ctes = append(s.ctes, listquery.CTE{Name: "c", SQL: s.pageOf("a", "w a JOIN f ON f.id = a.id")})
 	whole := fmt.Sprintf("(SELECT count(*) FROM c) = greatest(0, least(%s, %s - %s))", s.size, number, s.offset)
-	return []string{"SELECT c.id FROM c WHERE " + whole, s.pageOf(all+" AND NOT "+whole, "a")}
+	return []string{"SELECT c.id FROM c WHERE " + whole, s.pageOf(of, from, few, "NOT "+whole)}
 }
 
-// ofMany returns the queries that find the page if there are more matches than were read.
-func (s *artifactSearch) ofMany() []string {
+// walkMany returns the queries that find the page if there are more matches than were read.
+func (s *artifactSearch) walkMany() []string {
 	many := number + " >= " + s.read
-	all := "SELECT f.id FROM (" + s.matchQuery("x1.business_artifact_id AS id, x1.created_at") + ") f"
-	of := "f"
-	if s.byChange {
-		all, of = strings.Replace(all, "SELECT f.id", "SELECT a.id", 1)+looked, "a"
+	from, of := s.artifactsOf("(" + s.matches(matchColumns).String() + ") f")
+	if !s.ordered {
+		return []string{s.pageOf(of, from, many)}
 	}
-	if !s.hasOrderedIndex() {
-		return []string{s.pageOf(all+" WHERE "+many, of)}
-	}
-	s.addCTE("p", s.pageOf("SELECT a.id FROM ("+s.walkQuery(many, strconv.Itoa(probedArtifacts))+") a\n CROSS JOIN LATERAL ("+
-		s.matchQuery("1", "x1.business_artifact_id = a.id")+" LIMIT 1) x", "a"))
+	probe := s.matches("1", "x1.business_artifact_id = a.id")
+	probe.Limit = "1"
+	s.ctes = append(s.ctes, listquery.CTE{Name: "p", SQL: s.pageOf("a",
+		"("+s.walk(many, strconv.Itoa(probedArtifacts)).String()+") a\n CROSS JOIN LATERAL ("+probe.String()+") x")})
 	whole := "(SELECT count(*) FROM p) = " + s.size
-	return []string{"SELECT p.id FROM p WHERE " + whole, s.pageOf(all+" WHERE "+many+" AND NOT "+whole, of)}
+	return []string{"SELECT p.id FROM p WHERE " + whole, s.pageOf(of, from, many, "NOT "+whole)}
 }
 
-const (
-	// number is the number of matches that were read.
-	number = "(SELECT n FROM n)"
-
-	// looked joins the artifact of each match, for its last change.
-	looked = " JOIN business_artifacts a ON a.id = f.id"
-)
-
-func (s *artifactSearch) addCTE(name, query string) {
-	begin := ",\n"
-	if s.ctes == "" {
-		begin = "WITH "
-	}
-	s.ctes += begin + name + " AS MATERIALIZED (\n" + query + ")"
+func (s *artifactSearch) addCTE(name string, query listquery.Select) {
+	s.ctes = append(s.ctes, listquery.CTE{Name: name, SQL: query.String()})
 }
 
-// hasOrderedIndex reports whether an index provides the order of the page.
-func (s *artifactSearch) hasOrderedIndex() bool {
-	return s.definition != "" && !strings.HasPrefix(s.Order[0], "a.id")
-}
-
-// walkQuery returns the query for the first artifacts a in the order of the page if the condition holds. It selects only
-// columns of the index.
-func (s *artifactSearch) walkQuery(condition, limit string) string {
-	columns := "a.id"
+// walk returns the query for the first artifacts a in the order of the page if the condition holds. It selects only columns of
+// the index.
+func (s *artifactSearch) walk(condition, limit string) listquery.Select {
+	columns, order := "a.id", s.orderOf("a")
 	for _, column := range []string{"a.created_at", "a.last_modified_at"} {
-		if strings.Contains(s.orderColumns("a"), column) {
+		if strings.Contains(order, column) {
 			columns += ", " + column
 		}
 	}
-	return "SELECT " + columns + "\n    FROM business_artifacts a\n   WHERE " + condition +
-		" AND a.tenant_id = (SELECT r.tenant_id FROM resources r WHERE r.id = " + s.definition + ") AND a.definition_id = " + s.definition +
-		"\n   ORDER BY " + s.orderColumns("a") + " LIMIT " + limit
+	return listquery.Select{
+		Columns: columns, From: "business_artifacts a",
+		Where: []string{
+			condition, "a.tenant_id = (SELECT r.tenant_id FROM resources r WHERE r.id = " + s.definition + ")", "a.definition_id = " + s.definition,
+		},
+		Order: order, Limit: limit,
+	}
 }
 
-func (s *artifactSearch) pageOf(query, of string) string {
-	return "(" + query + "\n ORDER BY " + s.orderColumns(of) + " LIMIT " + s.size + " OFFSET " + s.offset + ")"
+// pageOf returns the query for the ids of the page among the rows of a FROM clause that meet conditions, sorted by columns of an
+// alias.
+func (s *artifactSearch) pageOf(alias, from string, conditions ...string) string {
+	return "(" + listquery.Select{
+		Columns: alias + ".id", From: from, Where: conditions, Order: s.orderOf(alias), Limit: s.size + " OFFSET " + s.offset,
+	}.String() + ")"
 }
 
-// orderColumns returns the order of the page in columns of the table.
-func (s *artifactSearch) orderColumns(of string) string {
-	return strings.ReplaceAll(strings.Join(s.Order, ", "), "a.", of+".")
+// orderOf returns the order of the page in columns of an alias.
+func (s *artifactSearch) orderOf(alias string) string {
+	order, _ := artifactOrder(alias, s.sort).Resolve() // searchArtifacts resolves the order first
+	return listquery.OrderBy(order)
 }
 
 // totalledRows are the rows of the statement without their first column, the total, which Scan stores.

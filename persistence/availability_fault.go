@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/persistence/internal/pg"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 )
 
 const recordAvailabilityFault = `
@@ -27,25 +27,22 @@ func (tx *Tx) RecordAvailabilityFault(f domain.AvailabilityFault) {
 func (r *Reader) ListAvailabilityFaults(
 	ctx context.Context, in AdministrationScope, tenantCodes []string, page domain.PageRequest,
 ) (domain.Page[domain.AvailabilityFault], error) {
-	result := domain.Page[domain.AvailabilityFault]{PageRequest: page}
-	l := &pg.List{
+	l := &listquery.List{
 		Columns: `f.tenant_id, d.id, f.process_version, d.code, f.action_code, f.process_id, f.message, f.first_at, f.last_at`,
-		From: `availability_faults f
+		Table:   "availability_faults f",
+		Joins: `
   JOIN process_definition_versions v ON v.version = f.process_version
   JOIN process_definitions d ON d.id = v.process_definition_id`,
-		Order: []string{"f.last_at DESC", "f.process_version", "f.action_code"},
+		Tenants: listquery.Within("f.tenant_id", in.Everywhere, in.Tenants),
+		Where: []listquery.Condition{
+			listquery.MatchAny("f.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", tenantCodes),
+		},
+		Order: listquery.Order{Default: []listquery.Column{
+			{SQL: "f.last_at", Descending: true}, {SQL: "f.process_version"}, {SQL: "f.action_code"},
+		}},
 	}
-	l.Within("f.tenant_id", in.Everywhere, in.Tenants)
-	if len(tenantCodes) > 0 {
-		l.Filter("f.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", tenantCodes)
-	}
-	scan := func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (f domain.AvailabilityFault, err error) {
-			return f, row.Scan(&f.TenantID, &f.Definition.ID, &f.Definition.Version, &f.Definition.Code, &f.ActionCode,
-				&f.ProcessID, &f.Message, &f.FirstAt, &f.LastAt)
-		})
-		return err
-	}
-	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
-	return result, pg.Translate("listing availability faults", err)
+	return ReadPage(ctx, r, "listing availability faults", l, page, func(row pgx.CollectableRow) (f domain.AvailabilityFault, err error) {
+		return f, row.Scan(&f.TenantID, &f.Definition.ID, &f.Definition.Version, &f.Definition.Code, &f.ActionCode,
+			&f.ProcessID, &f.Message, &f.FirstAt, &f.LastAt)
+	})
 }

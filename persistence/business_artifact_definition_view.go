@@ -11,6 +11,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -32,25 +33,20 @@ func (r *Reader) ListVisibleArtifactDefinitions(
 	ctx context.Context, caller domain.Caller, filter ArtifactDefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.ArtifactDefinitionSummary], error) {
 	const creatable = `(r.id = ANY(` + access.EditableArtifactDefinitions + `))`
-	result := domain.Page[domain.ArtifactDefinitionSummary]{PageRequest: page}
-	l := pg.NewList(caller, `r.id, r.code, r.tenant_id, r.spec->>'name', `+creatable, "resources r", "r.tenant_id")
-	l.Where = append(l.Where, "r.kind = 'BusinessArtifactDefinition'", "r.id = ANY("+access.ReadableArtifactDefinitions+")")
-	pg.AnyOf(l, "r.tenant_id", filter.TenantIDs)
-	pg.AnyOf(l, "r.code", filter.Codes)
-	if filter.Creatable != nil {
-		l.Filter(creatable+" = %s", *filter.Creatable)
-	}
-	if err := l.SortBy(sort, map[string]string{"id": "r.id", "name": "r.spec->>'name'"}, "r.id"); err != nil {
-		return result, err
-	}
-	scan := func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d domain.ArtifactDefinitionSummary, err error) {
+	l := listquery.OfCaller(caller, "r.tenant_id", listquery.List{
+		Columns: `r.id, r.code, r.tenant_id, r.spec->>'name', ` + creatable, Table: "resources r",
+		Visible: listquery.Match("r.kind = 'BusinessArtifactDefinition' AND r.id = ANY(" + access.ReadableArtifactDefinitions + ")"),
+		Where: []listquery.Condition{
+			listquery.AnyOf("r.tenant_id", filter.TenantIDs),
+			listquery.AnyOf("r.code", filter.Codes),
+			listquery.MatchGiven(creatable+" = %s", filter.Creatable),
+		},
+		Order: listquery.Order{By: sort, Columns: listquery.Columns{"id": {SQL: "r.id"}, "name": {SQL: "r.spec->>'name'"}}},
+	})
+	return ReadPage(ctx, r, "listing business artifact definitions", l, page,
+		func(row pgx.CollectableRow) (d domain.ArtifactDefinitionSummary, err error) {
 			return d, row.Scan(&d.ID, &d.Code, &d.TenantID, &d.Name, &d.Creatable)
 		})
-		return err
-	}
-	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
-	return result, pg.Translate("listing business artifact definitions", err)
 }
 
 // RelatedArtifactDefinition is a business artifact definition with the caller's

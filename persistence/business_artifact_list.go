@@ -10,6 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/filter"
 	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -65,71 +66,53 @@ func artifactPage(
 	scan func(pgx.Rows) error, total *int64, states *[]ArtifactDefinitionState,
 ) ([]pg.Query, error) {
 	if len(filter.Criteria) == 0 {
-		return listArtifacts(caller, columns, filter, page, sort, scan, total)
+		return artifactList(caller, columns, filter, sort).Page(page, scan, total)
 	}
 	queries, err := searchArtifacts(caller, columns, filter, page, sort, scan, total)
 	return append(queries, pg.Q(
-		visibleArtifactDefinitionStates,
-		[]any{caller.PrincipalID, caller.TenantIDs()},
-		func(rows pgx.Rows) (err error) {
-			*states, err = pgx.CollectRows(rows, scanArtifactDefinitionState)
-			return err
-		},
+		visibleArtifactDefinitionStates, []any{caller.PrincipalID, caller.TenantIDs()}, collectInto(states, scanArtifactDefinitionState),
 	)), err
 }
 
-func listArtifacts(
-	caller domain.Caller, columns string, filter ArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
-	scan func(pgx.Rows) error, total *int64,
-) ([]pg.Query, error) {
-	l := pg.NewList(caller, columns, "business_artifacts a", "a.tenant_id")
-	l.Where = append(l.Where, access.VisibleArtifact)
-	l.Where = append(l.Where, deletedArtifacts("a.id", filter.Deleted)...)
-	if filter.Deleted.Excludes() && strings.TrimSpace(filter.Search) == "" {
-		countArtifacts(l, caller)
-	}
-	pg.AnyOf(l, "a.tenant_id", filter.TenantIDs)
-	if len(filter.DefinitionIDs) == 1 {
-		// By equality, so that an index can give the order too.
-		l.Filter("a.definition_id = %s", filter.DefinitionIDs[0])
-	} else {
-		pg.AnyOf(l, "a.definition_id", filter.DefinitionIDs)
-	}
-	pg.AnyOf(l, "a.definition_code", filter.DefinitionCodes)
-	searchForArtifacts(l, "a.id", filter.Search)
-	if err := l.SortBy(sort, artifactSortColumns("a.id", "a.created_at"), "a.created_at"); err != nil {
-		return nil, err
-	}
-	return l.Page(page, scan, total), nil
+func artifactList(caller domain.Caller, columns string, filter ArtifactFilter, sort []domain.SortKey) *listquery.List {
+	return listquery.OfCaller(caller, "a.tenant_id", listquery.List{
+		Columns: columns, Table: "business_artifacts a",
+		Deletion: deletionOfArtifact("a.id", filter.Deleted),
+		Visible:  listquery.Match(access.VisibleArtifact),
+		Where: []listquery.Condition{
+			listquery.AnyOf("a.tenant_id", filter.TenantIDs),
+			listquery.AnyOf("a.definition_id", filter.DefinitionIDs),
+			listquery.AnyOf("a.definition_code", filter.DefinitionCodes),
+			matchArtifactText("a.id", filter.Search).OnRows(),
+		},
+		Order:  artifactOrder("a", sort),
+		Counts: artifactCounts(),
+	})
 }
 
-// deletedArtifacts returns the condition on the id of an artifact for a filter. Deleted artifacts are few and
-// have an index of their own, so the statistics of the indexes over all artifacts remain valid for the others.
-func deletedArtifacts(id string, which domain.DeletedFilter) []string {
+// deletionOfArtifact returns the conditions on the id of an artifact. Deleted artifacts are few and have an index of their
+// own, so the statistics of the indexes over all artifacts remain valid for the others.
+func deletionOfArtifact(id string, show domain.DeletedFilter) listquery.Deletion {
 	deleted := "EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = " + id + " AND y.deleted_at IS NOT NULL)"
-	switch which {
-	case domain.IncludeDeleted:
-		return nil
-	case domain.OnlyDeleted:
-		return []string{deleted}
-	case domain.ExcludeDeleted:
-	}
-	return []string{"NOT " + deleted}
+	return listquery.Deletion{Show: show, Kept: "NOT " + deleted, Deleted: deleted}
 }
 
-// searchForArtifacts adds the condition of ArtifactFilter.Search on the id of an artifact.
-func searchForArtifacts(l *pg.List, id, search string) {
-	if search = strings.TrimSpace(search); search == "" {
-		return
-	}
+// matchArtifactText returns the condition of ArtifactFilter.Search on the id of an artifact.
+func matchArtifactText(id, search string) listquery.Condition {
+	search = strings.TrimSpace(search)
 	if named, err := uuid.Parse(search); err == nil {
-		l.Filter(id+" = %s", named)
-		return
+		return listquery.Match(id+" = %s", named)
 	}
-	l.Filter("EXISTS (SELECT 1 FROM business_artifact_index x WHERE x.business_artifact_id = "+id+
-		" AND "+indexedText("x")+" LIKE %s)", likePattern(foldCase(search)))
+	return listquery.MatchText("EXISTS (SELECT 1 FROM business_artifact_index x WHERE x.business_artifact_id = "+id+
+		" AND "+indexedText("x")+" LIKE %s)", foldCase(search))
 }
 
-func artifactSortColumns(id, createdAt string) map[string]string {
-	return map[string]string{"id": id, "createdAt": createdAt, "lastModifiedAt": "a.last_modified_at"}
+// artifactOrder returns an order by columns of a table.
+func artifactOrder(table string, sort []domain.SortKey) listquery.Order {
+	return listquery.Order{
+		By: sort, Default: []listquery.Column{{SQL: table + ".created_at"}},
+		Columns: listquery.Columns{
+			"id": {SQL: table + ".id"}, "createdAt": {SQL: table + ".created_at"}, "lastModifiedAt": {SQL: table + ".last_modified_at"},
+		},
+	}
 }

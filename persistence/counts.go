@@ -2,10 +2,9 @@ package persistence
 
 import (
 	"context"
-	"strings"
 
-	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -101,93 +100,48 @@ func (r *Reader) CountOpenWork(ctx context.Context) (OpenWork, error) {
 	return w, pg.Translate("counting open work", err)
 }
 
-// walkItems reads a page of a list without filters along the items visible to the caller. countItems computes its total.
-func walkItems(l *pg.List) {
-	walk(l, "item_counts i",
-		pg.Walk{Definitions: walkedItemDefinitions, Match: "i.item_definition_id = d.id"},
-		pg.Walk{
-			Definitions: `SELECT unnest(` + walkedDefinitions + `) AS id`,
-			Match:       "i.item_definition_id IS NULL AND i.process_definition_id = d.id",
-			OnlyNull:    true,
-		})
-}
-
-// walkProcesses is walkItems for processes. countProcesses computes its total.
-func walkProcesses(l *pg.List) {
-	walk(l, "process_counts p", pg.Walk{Definitions: walkedProcessDefinitions, Match: "p.process_definition_id = d.id"})
-}
-
-// walk does not change lists with filters, because their plan depends on the values, nor lists in the order of ids,
-// for which PostgreSQL would read an index of all rows.
-func walk(l *pg.List, kept string, ways ...pg.Walk) {
-	if l.Counts == nil || len(l.Args) > 2 || strings.Contains(l.Order[0], ".id") {
-		return
-	}
-	l.Fixed, l.Counts.Kept, l.Counts.Walks = true, kept, ways
-	column, _, _ := strings.Cut(l.Order[0], " ")
-	if strings.HasSuffix(l.Order[0], pg.NullsLast) {
-		l.Counts.Nullable = column
-	}
-	l.Counts.Alone = l.Counts.Nullable != "" || strings.HasSuffix(column, ".last_modified_at")
-}
-
-// countItems computes the total of a list of items i visible to the caller from the kept counts.
-func countItems(l *pg.List, caller domain.Caller) {
-	l.Counts = &pg.Counts{
-		Rows:   []string{access.VisibleItem, "i.deleted_at IS NULL"},
-		From:   "item_counts_now(" + tenantArray(caller) + ") i",
+// itemCounts are the counts of items i visible to the caller.
+func itemCounts() *listquery.Counts {
+	return &listquery.Counts{
+		Current: "item_counts_now", Stored: "item_counts",
 		Covers: `(` + coversItemDefinition + ` OR i.process_version = ANY(` + access.RunVersions + `))`,
 		CoversRow: `(` + coversItemDefinition + `
     OR EXISTS (SELECT 1 FROM processes q WHERE q.id = i.process_id AND q.process_version = ANY(` + access.RunVersions + `)))`,
-		Others: inTenants(caller, uncoveredItems), Table: "process_items i",
+		Others: uncoveredItems,
+		Walks: []listquery.Walk{
+			{Definitions: walkedItemDefinitions, Column: "item_definition_id"},
+			{
+				Definitions: `SELECT unnest(` + walkedDefinitions + `) AS id`, Column: "process_definition_id", Null: "item_definition_id",
+				OnlyNull: true,
+			},
+		},
 	}
 }
 
-// countCandidates computes the total of a list of items i of processes p that the caller may claim from the kept counts.
-func countCandidates(l *pg.List, caller domain.Caller) {
+// candidateCounts are the counts of items i that the caller may claim.
+func candidateCounts() *listquery.Counts {
 	covers := `(i.item_definition_id = ANY(` + access.CandidateItemDefinitions + `))`
-	l.Counts = &pg.Counts{
-		Rows:   []string{access.CandidateOfItem, "i.deleted_at IS NULL"},
-		From:   "item_counts_now(" + tenantArray(caller) + ") i",
-		Covers: covers, CoversRow: covers, Others: inTenants(caller, uncoveredCandidates), Table: "process_items i",
+	return &listquery.Counts{
+		Current: "item_counts_now", Stored: "item_counts", Covers: covers, CoversRow: covers, Others: uncoveredCandidates,
 	}
 }
 
-// countProcesses computes the total of a list of processes p visible to the caller from the kept counts.
-func countProcesses(l *pg.List, caller domain.Caller) {
-	l.Counts = &pg.Counts{
-		Rows:   []string{access.VisibleProcess, "p.deleted_at IS NULL"},
-		From:   "process_counts_now(" + tenantArray(caller) + ") p",
+// processCounts are the counts of processes p visible to the caller.
+func processCounts() *listquery.Counts {
+	return &listquery.Counts{
+		Current: "process_counts_now", Stored: "process_counts",
 		Covers: `(` + coversProcessDefinition + ` OR p.item_definition_ids && ` + access.CandidateItemDefinitions + `)`,
 		CoversRow: `(` + coversProcessDefinition + `
     OR EXISTS (SELECT 1 FROM process_items i
                 WHERE i.process_id = p.id AND i.item_definition_id = ANY(` + access.CandidateItemDefinitions + `)))`,
-		Others: inTenants(caller, uncoveredProcesses), Table: "processes p",
+		Others: uncoveredProcesses,
+		Walks:  []listquery.Walk{{Definitions: walkedProcessDefinitions, Column: "process_definition_id"}},
 	}
 }
 
-// countArtifacts computes the total of a list of artifacts a visible to the caller from the kept counts.
-func countArtifacts(l *pg.List, caller domain.Caller) {
-	l.Counts = &pg.Counts{
-		Rows: deletedArtifacts("a.id", domain.ExcludeDeleted), From: "artifact_counts_now(" + tenantArray(caller) + ") a",
-		Covers: access.VisibleArtifact,
-	}
-}
-
-// tenantArray returns the caller's tenants, the second argument of a list, as an array.
-func tenantArray(caller domain.Caller) string {
-	if len(caller.TenantIDs()) == 1 {
-		return "ARRAY[$2]::uuid[]"
-	}
-	return "$2"
-}
-
-func inTenants(caller domain.Caller, query string) string {
-	condition := "= ANY($2)"
-	if len(caller.TenantIDs()) == 1 {
-		condition = "= $2"
-	}
-	return strings.ReplaceAll(query, "{tenants}", condition)
+// artifactCounts are the counts of artifacts a visible to the caller.
+func artifactCounts() *listquery.Counts {
+	return &listquery.Counts{Current: "artifact_counts_now", Stored: "artifact_counts", Covers: access.VisibleArtifact}
 }
 
 // CountEvents advances the counts behind totals by about atMost events, and reports whether there may

@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -32,40 +32,32 @@ type DefinitionFilter struct {
 func (r *Reader) ListProcessDefinitions(
 	ctx context.Context, caller domain.Caller, filter DefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.DefinitionSummary], error) {
-	result := domain.Page[domain.DefinitionSummary]{PageRequest: page}
-	l := definitionList(caller, `d.id, v.version, d.code, d.tenant_id, v.name, v.published, `+access.StartableDefinition)
-	pg.AnyOf(l, "d.tenant_id", filter.TenantIDs)
-	pg.AnyOf(l, "d.code", filter.Codes)
-	if filter.Startable != nil {
-		l.Filter(access.StartableDefinition+" = %s", *filter.Startable)
-	}
-	if search := strings.TrimSpace(filter.Search); search != "" {
-		l.Filter("(v.name ILIKE %[1]s OR d.code ILIKE %[1]s)", likePattern(search))
-	}
-	if err := l.SortBy(sort, map[string]string{"id": "d.id", "name": "v.name"}, "d.id"); err != nil {
-		return result, err
-	}
-	scan := func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d domain.DefinitionSummary, err error) {
-			return d, row.Scan(&d.ID, &d.Version, &d.Code, &d.TenantID, &d.Name, &d.Published, &d.Startable)
-		})
-		return err
-	}
-	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
-	return result, pg.Translate("listing process definitions", err)
+	l := definitionList(caller, listquery.List{
+		Columns: `d.id, v.version, d.code, d.tenant_id, v.name, v.published, ` + access.StartableDefinition,
+		Where: []listquery.Condition{
+			listquery.AnyOf("d.tenant_id", filter.TenantIDs),
+			listquery.AnyOf("d.code", filter.Codes),
+			listquery.MatchGiven(access.StartableDefinition+" = %s", filter.Startable),
+			listquery.MatchText("(v.name ILIKE %[1]s OR d.code ILIKE %[1]s)", filter.Search),
+		},
+	}, sort)
+	return ReadPage(ctx, r, "listing process definitions", l, page, func(row pgx.CollectableRow) (d domain.DefinitionSummary, err error) {
+		return d, row.Scan(&d.ID, &d.Version, &d.Code, &d.TenantID, &d.Name, &d.Published, &d.Startable)
+	})
 }
 
 // definitionList lists the definitions with any part visible to the caller, each in its published version v,
-// or else in the newest one visible to the caller.
-func definitionList(caller domain.Caller, columns string) *pg.List {
-	return pg.NewList(caller, columns,
-		`process_definitions d
+// or else in the newest one visible to the caller. They can be sorted by id and name.
+func definitionList(caller domain.Caller, l listquery.List, sort []domain.SortKey) *listquery.List {
+	l.Table, l.Joins = "process_definitions d", `
   JOIN LATERAL (
     SELECT v.version, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published
       FROM process_definition_versions v
      WHERE v.process_definition_id = d.id AND `+access.VisibleVersion+`
      ORDER BY published DESC, v.number DESC
-     LIMIT 1) v ON true`, "d.tenant_id")
+     LIMIT 1) v ON true`
+	l.Order = listquery.Order{By: sort, Columns: listquery.Columns{"id": {SQL: "d.id"}, "name": {SQL: "v.name"}}}
+	return listquery.OfCaller(caller, "d.tenant_id", l)
 }
 
 // RelatedDefinition is a version of a process definition with the caller's relations to its processes. The

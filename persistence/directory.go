@@ -5,6 +5,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 )
 
 // These fragments decide who may list people. The directory of a tenant is open to all its members or, where the
@@ -71,4 +72,15 @@ func directoryArgs(caller domain.Caller) []any {
 // directoryWith returns directory followed by the id of the requested resource.
 func directoryWith(caller domain.Caller, id uuid.UUID) []any {
 	return append(directoryArgs(caller), id)
+}
+
+// inGroups keeps the rows with a principal in one of the groups, given by id or by code. among is the condition that a group g
+// must meet to count.
+func inGroups(principal, among string, ids []uuid.UUID, codes []string) []listquery.Condition {
+	member := `EXISTS (SELECT 1 FROM group_members m JOIN groups g ON g.id = m.group_id
+                WHERE m.principal_id = ` + principal + ` AND ` + among + ` AND `
+	return []listquery.Condition{
+		listquery.MatchAny(member+"g.id = ANY(%s))", ids),
+		listquery.MatchAny(member+"g.code = ANY(%s))", codes),
+	}
 }

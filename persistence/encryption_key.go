@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -231,18 +230,9 @@ func (r *Reader) ListEncryptionKeyVersions(
 
 // LockResource returns a resource in scope, locked against concurrent changes. It returns the errors of GetResource.
 func (tx *Tx) LockResource(ctx context.Context, scope ResourceScope, key resource.Key) (*resource.Stored, error) {
-	l := resourceList(scope)
-	l.Filter("r.kind = %s", key.Kind)
-	l.Filter("r.code = %s", key.Code)
-	if key.Tenant != "" {
-		l.Filter("t.code = %s", key.Tenant)
-	}
+	where, args := resourcesAt(scope, key).Conditions()
 	var found []resource.Stored
-	statement := fmt.Sprintf(lockSecretOwner, strings.Join(l.Where, "\n   AND "))
-	err := tx.Read(ctx, pg.Q(statement, l.Args, func(rows pgx.Rows) (err error) {
-		found, err = pgx.CollectRows(rows, scanResource)
-		return err
-	}))
+	err := tx.Read(ctx, pg.Q(fmt.Sprintf(lockSecretOwner, where), args, collectInto(&found, scanResource)))
 	if err != nil {
 		return nil, pg.Translate("locking a resource", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -135,30 +136,26 @@ const engineGrantColumns = `g.id, g.tenant_id, g.principal_id, g.kind, g.identif
 func (r *Reader) ListEngineGrants(
 	ctx context.Context, scope EngineGrantScope, filter EngineGrantFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.EngineGrant], error) {
-	result := domain.Page[domain.EngineGrant]{PageRequest: page}
-	l := &pg.List{
-		Columns: engineGrantColumns, From: "engine_grants g",
-		Where: []string{"($1 OR g.tenant_id = ANY($2))"}, Args: []any{scope.Everywhere, scope.Tenants},
+	active := "(g.revoked_at IS NULL AND g.expires_at > %s)"
+	if filter.Inactive {
+		active = "NOT " + active
 	}
-	pg.AnyOf(l, "g.tenant_id", filter.TenantIDs)
-	pg.AnyOf(l, "g.principal_id", filter.PrincipalIDs)
-	pg.AnyOf(l, "g.kind", filter.Kinds)
-	if len(filter.TenantCodes) > 0 {
-		l.Filter("g.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes)
+	l := &listquery.List{
+		Columns: engineGrantColumns, Table: "engine_grants g",
+		Args: []any{scope.Everywhere, scope.Tenants}, Tenants: listquery.Match("($1 OR g.tenant_id = ANY($2))"),
+		Where: []listquery.Condition{
+			listquery.AnyOf("g.tenant_id", filter.TenantIDs),
+			listquery.AnyOf("g.principal_id", filter.PrincipalIDs),
+			listquery.AnyOf("g.kind", filter.Kinds),
+			listquery.MatchAny("g.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes),
+			listquery.MatchGiven(active, filter.ActiveAt),
+		},
+		Order: listquery.Order{
+			By: sort, Default: []listquery.Column{{SQL: "g.issued_at", Descending: true}, {SQL: "g.id", Descending: true}},
+			Columns: listquery.Columns{"id": {SQL: "g.id"}, "issuedAt": {SQL: "g.issued_at"}, "expiresAt": {SQL: "g.expires_at"}},
+		},
 	}
-	if filter.ActiveAt != nil {
-		condition := "(g.revoked_at IS NULL AND g.expires_at > %s)"
-		if filter.Inactive {
-			condition = "NOT " + condition
-		}
-		l.Filter(condition, *filter.ActiveAt)
-	}
-	columns := map[string]string{"id": "g.id", "issuedAt": "g.issued_at", "expiresAt": "g.expires_at"}
-	if err := l.SortBy(sort, columns, "g.issued_at DESC", "g.id DESC"); err != nil {
-		return result, err
-	}
-	err := r.Read(ctx, l.Page(page, pg.Into(&result.Items), &result.Total)...)
-	return result, pg.Translate("listing engine grants", err)
+	return ReadPage(ctx, r, "listing engine grants", l, page, pgx.RowToStructByName[domain.EngineGrant])
 }
 
 // EngineGrantSelection selects the grants that match each field that is not nil.

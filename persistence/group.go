@@ -2,13 +2,12 @@ package persistence
 
 import (
 	"context"
-	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/persistence/internal/pg"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 )
 
 const groupColumns = `g.id, g.tenant_id, g.code, g.name`
@@ -35,27 +34,18 @@ type GroupFilter struct {
 func (r *Reader) ListGroups(
 	ctx context.Context, caller domain.Caller, filter GroupFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Group], error) {
-	result := domain.Page[domain.Group]{PageRequest: page}
-	l := &pg.List{Columns: groupColumns, From: "groups g", Where: []string{listedGroup}, Args: directoryArgs(caller)}
-	pg.AnyOf(l, "g.tenant_id", filter.TenantIDs)
-	pg.AnyOf(l, "g.id", filter.IDs)
-	pg.AnyOf(l, "g.code", filter.Codes)
-	if search := strings.TrimSpace(filter.Search); search != "" {
-		l.Filter("(g.name ILIKE %[1]s OR g.code ILIKE %[1]s)", likePattern(search))
+	l := &listquery.List{
+		Columns: groupColumns, Table: "groups g", Args: directoryArgs(caller), Visible: listquery.Match(listedGroup),
+		Where: []listquery.Condition{
+			listquery.AnyOf("g.tenant_id", filter.TenantIDs),
+			listquery.AnyOf("g.id", filter.IDs),
+			listquery.AnyOf("g.code", filter.Codes),
+			listquery.MatchText("(g.name ILIKE %[1]s OR g.code ILIKE %[1]s)", filter.Search),
+			listquery.MatchGiven("g.id IN (SELECT m.group_id FROM group_members m WHERE m.principal_id = %s)", filter.PrincipalID),
+			listquery.MatchIf(filter.PrincipalID != nil && *filter.PrincipalID != caller.PrincipalID,
+				"g.tenant_id = ANY("+openDirectories+")"),
+		},
+		Order: listquery.Order{By: sort, Columns: listquery.Columns{"id": {SQL: "g.id"}, "name": {SQL: "g.name"}}},
 	}
-	if filter.PrincipalID != nil {
-		l.Filter("g.id IN (SELECT m.group_id FROM group_members m WHERE m.principal_id = %s)", *filter.PrincipalID)
-		if *filter.PrincipalID != caller.PrincipalID {
-			l.Where = append(l.Where, "g.tenant_id = ANY("+openDirectories+")")
-		}
-	}
-	if err := l.SortBy(sort, map[string]string{"id": "g.id", "name": "g.name"}, "g.id"); err != nil {
-		return result, err
-	}
-	scan := func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, scanGroup)
-		return err
-	}
-	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
-	return result, pg.Translate("listing groups", err)
+	return ReadPage(ctx, r, "listing groups", l, page, scanGroup)
 }

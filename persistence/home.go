@@ -8,6 +8,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -52,31 +53,32 @@ func (r *Reader) GetHome(
 	queries = append(queries, pg.Q(steps, args, pg.One(&h.Published, &h.Connected, &h.Started, &h.Completed, &h.MayStart)))
 	queries = append(queries, pg.Q(countNewTokens, ownTokenArgs(caller, now), pg.One(&h.NewTokens)))
 	page := domain.PageRequest{Size: limit}
-	waiting := pg.NewList(caller, inboxColumns, "process_items i"+inboxProcess, "i.tenant_id")
-	waiting.Names, waiting.Fixed = inboxNames, true
-	waiting.Where = append(waiting.Where, "i.deleted_at IS NULL", waitingForOthers)
+	waiting := inboxTasks()
+	waiting.Joins, waiting.Visible = inboxProcess, listquery.Match(waitingForOthers)
 	for _, tasks := range []struct {
-		*pg.List
+		*listquery.List
 		dest *domain.Page[domain.InboxTask]
 	}{
 		{inboxList(caller, domain.InboxMine), &h.Mine},
 		{inboxList(caller, domain.InboxToClaim), &h.ToClaim},
-		{waiting, &h.Waiting},
+		{listquery.OfCaller(caller, "i.tenant_id", waiting), &h.Waiting},
 	} {
-		if err := tasks.SortBy(nil, map[string]string{"id": "i.id"}, "i.created_at"); err != nil {
+		rows, err := tasks.Rows(page, pg.Into(&tasks.dest.Items))
+		if err != nil {
 			return nil, err
 		}
-		queries = append(queries, tasks.Page(page, pg.Into(&tasks.dest.Items), &tasks.dest.Total)...)
+		queries = append(queries, rows, tasks.Total(&tasks.dest.Total))
 	}
-	running, _, err := boardList(caller, BoardFilter{
+	running := boardList(caller, BoardFilter{
 		InitiatorID: &caller.PrincipalID, States: []domain.ProcessState{domain.ProcessRunning},
-	}, nil)
+	}, nil, &metadataFilter{})
+	rows, err := running.Rows(page, boardRows(func(p *domain.BoardProcess) error {
+		h.Running.Items = append(h.Running.Items, *p)
+		return nil
+	}))
 	if err != nil {
 		return nil, err
 	}
-	queries = append(queries, running.Page(page, boardRows(func(p *domain.BoardProcess) error {
-		h.Running.Items = append(h.Running.Items, *p)
-		return nil
-	}), &h.Running.Total)...)
+	queries = append(queries, rows, running.Total(&h.Running.Total))
 	return &h, pg.Translate("reading a home page", r.Read(ctx, queries...))
 }

@@ -2,7 +2,6 @@ package persistence
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -42,41 +42,48 @@ const (
 )
 
 // taskList selects the tasks of the filter.
-func (f InboxFilter) taskList(caller domain.Caller) *pg.List {
+func (f InboxFilter) taskList(caller domain.Caller, more ...listquery.Condition) *listquery.List {
 	l := inboxList(caller, f.View)
-	pg.AnyOf(l, "i.process_definition_id", f.ProcessDefinitionIDs)
-	if search := f.searchText(); search != "" {
-		l.From, l.Names = inboxTables, ""
-		l.Filter(`(p.subject ILIKE %[1]s OR t.name ILIKE %[1]s OR v.name ILIKE %[1]s
-    OR coalesce(sname.name, s.name) ILIKE %[1]s)`, likePattern(search))
-		l.Counts = nil
-	}
+	l.Where = append(l.Where,
+		listquery.AnyOf("i.process_definition_id", f.ProcessDefinitionIDs),
+		listquery.MatchText(`(p.subject ILIKE %[1]s OR t.name ILIKE %[1]s OR v.name ILIKE %[1]s
+    OR coalesce(sname.name, s.name) ILIKE %[1]s)`, f.Search).OnNames())
+	l.Where = append(l.Where, more...)
 	return l
 }
 
-func (f InboxFilter) searchText() string { return strings.TrimSpace(f.Search) }
-
 // inboxList selects the tasks of a view.
-func inboxList(caller domain.Caller, view domain.InboxView) *pg.List {
-	l := pg.NewList(caller, inboxColumns, "process_items i", "i.tenant_id")
-	l.Names, l.Fixed = inboxNames, true
-	l.Where = append(l.Where, "i.deleted_at IS NULL")
+func inboxList(caller domain.Caller, view domain.InboxView) *listquery.List {
+	l := inboxTasks()
 	switch view {
 	case domain.InboxToClaim:
-		l.From += inboxProcess
-		l.Where = append(l.Where, "i.task_state = 'READY'")
-		l.Where = append(l.Where, access.CandidateOfItem)
-		countCandidates(l, caller)
+		l.Joins = inboxProcess
+		l.Visible, l.Counts = listquery.Match(access.CandidateOfItem), candidateCounts()
+		l.Where = []listquery.Condition{listquery.Match("i.task_state = 'READY'")}
 	case domain.InboxAll:
-		l.Where = append(l.Where, "i.type = 'TASK'")
-		l.Where = append(l.Where, access.VisibleItem)
-		countItems(l, caller)
+		l.Visible, l.Counts = listquery.Match(access.VisibleItem), itemCounts()
+		l.Where = []listquery.Condition{listquery.Match("i.type = 'TASK'")}
 	case domain.InboxMine:
-		l.Where = append(l.Where, "i.task_state = 'CLAIMED' AND i.owner_id = $1")
+		l.Where = []listquery.Condition{listquery.Match("i.task_state = 'CLAIMED' AND i.owner_id = $1")}
 	case domain.InboxDone:
-		l.Where = append(l.Where, "i.task_state = 'COMPLETED' AND i.owner_id = $1")
+		l.Where = []listquery.Condition{listquery.Match("i.task_state = 'COMPLETED' AND i.owner_id = $1")}
 	}
-	return l
+	return listquery.OfCaller(caller, "i.tenant_id", l)
+}
+
+// inboxTasks is a list of tasks as an inbox shows them.
+func inboxTasks() listquery.List {
+	return listquery.List{
+		Columns: inboxColumns, Table: "process_items i", Names: inboxNames, Fixed: true,
+		Deletion: listquery.DeletedAt("i.deleted_at", domain.ExcludeDeleted),
+		Order: listquery.Order{
+			Default: []listquery.Column{{SQL: "i.created_at"}},
+			Columns: listquery.Columns{
+				"id": {SQL: "i.id"}, "createdAt": {SQL: "i.created_at"}, "lastModifiedAt": {SQL: "i.last_modified_at"},
+				"name": {SQL: "t.name", Named: true}, "subject": {SQL: "p.subject", Named: true},
+			},
+		},
+	}
 }
 
 // ReadInbox returns a page of the tasks of a view, and the counts of all views.
@@ -99,30 +106,23 @@ func (r *Reader) ReadInbox(
 // CountInboxNews returns the number of tasks that others brought into a view since a moment,
 // without the known ones.
 func (r *Reader) CountInboxNews(
-	ctx context.Context, caller domain.Caller, filter InboxFilter, since time.Time, known []uuid.UUID,
+	ctx context.Context, caller domain.Caller, filter InboxFilter, moment time.Time, known []uuid.UUID,
 ) (int64, error) {
-	var total int64
-	l := filter.taskList(caller)
+	since := listquery.Match("i.last_modified_at > %s AND i.last_modified_by <> $1", moment)
 	if filter.View == domain.InboxAll {
-		l.Filter("i.created_at > %s", since)
-	} else {
-		l.Filter("i.last_modified_at > %s AND i.last_modified_by <> $1", since)
+		since = listquery.Match("i.created_at > %s", moment)
 	}
-	l.Filter("i.id <> ALL(%s)", known)
-	l.Counts = nil
-	err := r.Read(ctx, l.Page(domain.PageRequest{}, nil, &total)...)
+	var total int64
+	l := filter.taskList(caller, since.OnRows(), listquery.Match("i.id <> ALL(%s)", known))
+	err := r.Read(ctx, l.Total(&total))
 	return total, pg.Translate("counting news of an inbox", err)
 }
 
 // ListInboxTasks returns the given tasks that are visible to the caller, in no order.
 func (r *Reader) ListInboxTasks(ctx context.Context, caller domain.Caller, ids []uuid.UUID) ([]domain.InboxTask, error) {
 	var tasks []domain.InboxTask
-	l := InboxFilter{View: domain.InboxAll}.taskList(caller)
-	l.Filter("i.id = ANY(%s)", ids)
-	err := r.Read(ctx, pg.Q(`
-SELECT `+l.Columns+`
-  FROM `+inboxTables+`
- WHERE `+strings.Join(l.Where, "\n   AND "), l.Args, pg.Into(&tasks)))
+	sql, args := InboxFilter{View: domain.InboxAll}.taskList(caller, listquery.Match("i.id = ANY(%s)", ids)).All()
+	err := r.Read(ctx, pg.Q(sql, args, pg.Into(&tasks)))
 	return tasks, pg.Translate("reading tasks of an inbox", err)
 }
 
@@ -148,9 +148,4 @@ func (r *Reader) OpenTask(ctx context.Context, caller domain.Caller, id uuid.UUI
 	}
 	found.Item, err = row.processItem()
 	return found, err
-}
-
-// likePattern returns the pattern of LIKE for texts that contain a text.
-func likePattern(text string) string {
-	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text) + "%"
 }

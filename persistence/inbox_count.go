@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -32,24 +33,22 @@ func countInbox(caller domain.Caller, shown domain.InboxView, dest *[]inboxCount
 	views := make([]string, 0, len(domain.InboxViews()))
 	for _, view := range domain.InboxViews() {
 		l := inboxList(caller, view)
-		args = l.Args
 		var counted string
-		if l.Counts != nil {
-			l.Counts.From = "kept i"
-			counted = l.CountBy("i.process_definition_id")
-		} else {
+		if counted, args = l.CountBy("i.process_definition_id", "kept"); counted == "" {
 			limit := ""
 			if view != shown {
 				limit = fmt.Sprintf(" LIMIT %d", domain.InboxCountLimit)
 			}
-			counted = "SELECT o.process_definition_id, count(*) AS n FROM (SELECT i.process_definition_id FROM process_items i\n WHERE " +
-				strings.Join(l.Where, "\n   AND ") + limit + ") o GROUP BY o.process_definition_id"
+			l.Columns = "i.process_definition_id"
+			l.Names = ""
+			own, _ := l.All()
+			counted = "SELECT o.process_definition_id, count(*) AS n FROM (" + own + limit + ") o GROUP BY o.process_definition_id"
 		}
 		views = append(views, fmt.Sprintf("SELECT '%s' AS view, v.process_definition_id AS id, v.n FROM (%s) v", view, counted))
 	}
 	return pg.Q(`
 WITH kept AS MATERIALIZED (
-    SELECT i.* FROM item_counts_now(`+tenantArray(caller)+`) i WHERE i.type = 'TASK'
+    SELECT i.* FROM item_counts_now(`+listquery.TenantArray(caller)+`) i WHERE i.type = 'TASK'
 )
 SELECT c.view, c.id, sum(c.n)::bigint AS tasks,
        CASE WHEN c.view = '`+string(shown)+`'
@@ -67,22 +66,17 @@ func readInbox(
 	caller domain.Caller, filter InboxFilter, page domain.PageRequest, sort []domain.SortKey, result *domain.Inbox,
 ) (queries []pg.Query, read func(), err error) {
 	l := filter.taskList(caller)
-	err = l.SortBy(sort, map[string]string{
-		"id": "i.id", "createdAt": "i.created_at", "lastModifiedAt": "i.last_modified_at", "name": "t.name", "subject": "p.subject",
-	}, "i.created_at")
+	l.Order.By = sort
+	rows, err := l.Rows(page, pg.Into(&result.Items))
 	if err != nil {
 		return nil, nil, err
 	}
-	if slices.ContainsFunc(sort, func(k domain.SortKey) bool { return k.Property == "name" || k.Property == "subject" }) {
-		l.From, l.Names = inboxTables, ""
-	}
 	var counts []inboxCount
-	queries = l.Page(page, pg.Into(&result.Items), &result.Total)
-	searches := filter.searchText() != ""
-	if !searches {
-		queries = queries[:1]
+	queries = []pg.Query{pg.KeepPlans(), rows, countInbox(caller, filter.View, &counts)}
+	searches := strings.TrimSpace(filter.Search) != ""
+	if searches {
+		queries = append(queries, l.Total(&result.Total))
 	}
-	queries = slices.Concat([]pg.Query{pg.KeepPlans()}, queries, []pg.Query{countInbox(caller, filter.View, &counts)})
 	return queries, func() {
 		result.Counts = map[domain.InboxView]int64{}
 		for _, c := range counts {

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -14,7 +15,9 @@ const (
 	incidentColumns = `i.id, i.tenant_id, i.engine_run_id, i.message, i.failure, i.run_id, i.state,
        i.created_at, i.resolved_at, ` + engineRunColumns
 
-	fromIncidents = `incidents i JOIN engine_runs r ON r.id = i.engine_run_id`
+	runOfIncident = ` JOIN engine_runs r ON r.id = i.engine_run_id`
+
+	fromIncidents = `incidents i` + runOfIncident
 )
 
 // scanIncident reads incidentColumns.
@@ -84,27 +87,27 @@ type IncidentFilter struct {
 func (r *Reader) ListIncidents(
 	ctx context.Context, scope AdministrationScope, filter IncidentFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Incident], error) {
-	result := domain.Page[domain.Incident]{PageRequest: page}
-	l := &pg.List{Columns: incidentColumns, From: fromIncidents, Counted: "incidents i"}
-	l.Within("i.tenant_id", scope.Everywhere, scope.Tenants)
-	pg.AnyOf(l, "i.state", filter.States)
-	pg.AnyOf(l, "i.process_id", filter.ProcessIDs)
-	if len(filter.TenantCodes) > 0 {
-		l.Filter("i.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes)
+	l := incidentList(scope, sort, filter.TenantCodes,
+		listquery.AnyOf("i.state", filter.States),
+		listquery.AnyOf("i.process_id", filter.ProcessIDs))
+	l.Columns, l.Names = incidentColumns, runOfIncident
+	return ReadPage(ctx, r, "listing incidents", &l, page, func(row pgx.CollectableRow) (i domain.Incident, err error) {
+		return i, scanIncident(row, &i, &domain.EngineRun{})
+	})
+}
+
+// incidentList is a list of incidents in the scope, of the tenants with the codes if there are any.
+func incidentList(
+	scope AdministrationScope, sort []domain.SortKey, tenantCodes []string, conditions ...listquery.Condition,
+) listquery.List {
+	return listquery.List{
+		Table: "incidents i", Tenants: listquery.Within("i.tenant_id", scope.Everywhere, scope.Tenants),
+		Where: append(conditions, listquery.MatchAny("i.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", tenantCodes)),
+		Order: listquery.Order{
+			By: sort, Default: []listquery.Column{{SQL: "i.created_at", Descending: true}, {SQL: "i.id", Descending: true}},
+			Columns: listquery.Columns{"id": {SQL: "i.id"}, "createdAt": {SQL: "i.created_at"}},
+		},
 	}
-	columns := map[string]string{"id": "i.id", "createdAt": "i.created_at"}
-	if err := l.SortBy(sort, columns, "i.created_at DESC", "i.id DESC"); err != nil {
-		return result, err
-	}
-	scan := func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (domain.Incident, error) {
-			var i domain.Incident
-			return i, scanIncident(row, &i, &domain.EngineRun{})
-		})
-		return err
-	}
-	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
-	return result, pg.Translate("listing incidents", err)
 }
 
 // LockedIncident is an incident together with its run and its process, all under

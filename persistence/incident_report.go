@@ -2,7 +2,6 @@ package persistence
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
@@ -10,7 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence/internal/access"
-	"github.com/procession-dev/procession/persistence/internal/pg"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 )
 
 // IncidentReportFilter narrows a list of incidents. Search is the id of an incident, a process or an action, or a part of
@@ -29,7 +28,7 @@ const (
        (SELECT count(*) FROM incidents o WHERE o.engine_run_id = i.engine_run_id),
        (SELECT min(o.created_at) FROM incidents o WHERE o.engine_run_id = i.engine_run_id)`
 
-	incidentReportTables = fromIncidents + `
+	incidentReportTables = runOfIncident + `
   JOIN tenants t ON t.id = i.tenant_id
   LEFT JOIN processes p ON p.id = i.process_id
   LEFT JOIN process_definition_versions v ON v.version = p.process_version
@@ -42,44 +41,23 @@ func (r *Reader) ListIncidentReports(
 	ctx context.Context, caller domain.Caller, scope AdministrationScope, filter IncidentReportFilter, page domain.PageRequest,
 	sort []domain.SortKey,
 ) (domain.Page[domain.IncidentReport], error) {
-	result := domain.Page[domain.IncidentReport]{PageRequest: page}
-	l := &pg.List{
-		Columns: incidentReportColumns, From: incidentReportTables, Counted: "incidents i", Args: []any{caller.PrincipalID},
-		Fixed: filter.ID == nil && filter.Search == "",
-	}
-	l.Within("i.tenant_id", scope.Everywhere, scope.Tenants)
-	pg.AnyOf(l, "i.state", filter.States)
-	if filter.ID != nil {
-		l.Filter("i.id = %s", *filter.ID)
-	}
-	if len(filter.TenantCodes) > 0 {
-		l.Filter("i.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes)
-	}
-	if search := strings.TrimSpace(filter.Search); search != "" {
-		searchIncidents(l, search)
-	}
-	columns := map[string]string{"id": "i.id", "createdAt": "i.created_at"}
-	if err := l.SortBy(sort, columns, "i.created_at DESC", "i.id DESC"); err != nil {
-		return result, err
-	}
-	scan := func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, scanIncidentReport)
-		return err
-	}
-	queries := l.Page(page, scan, &result.Total)
-	// The number does not depend on the caller's rights, but every argument must be used.
-	queries[len(queries)-1].SQL += " AND $1::uuid IS NOT NULL"
-	return result, pg.Translate("listing reports of incidents", r.Read(ctx, l.Kept(queries)...))
+	search := strings.TrimSpace(filter.Search)
+	l := incidentList(scope, sort, filter.TenantCodes,
+		listquery.AnyOf("i.state", filter.States),
+		listquery.MatchGiven("i.id = %s", filter.ID),
+		searchIncidents(search),
+		// The total does not depend on the caller's rights.
+		listquery.Match("$1::uuid IS NOT NULL"))
+	l.Columns, l.Names, l.Args = incidentReportColumns, incidentReportTables, []any{caller.PrincipalID}
+	l.Fixed = filter.ID == nil && search == ""
+	return ReadPage(ctx, r, "listing reports of incidents", &l, page, scanIncidentReport)
 }
 
-func searchIncidents(l *pg.List, search string) {
-	l.Counted = incidentReportTables
+func searchIncidents(search string) listquery.Condition {
 	if id, err := uuid.Parse(search); err == nil {
-		l.Filter("%[1]s IN (i.id, i.process_id, r.owner_id)", id)
-		return
+		return listquery.Match("%[1]s IN (i.id, i.process_id, r.owner_id)", id).OnNames()
 	}
-	text := l.Arg(likePattern(search))
-	l.Where = append(l.Where, fmt.Sprintf("(i.message ILIKE %[1]s OR r.workflow_type ILIKE %[1]s OR v.name ILIKE %[1]s)", text))
+	return listquery.MatchText("(i.message ILIKE %[1]s OR r.workflow_type ILIKE %[1]s OR v.name ILIKE %[1]s)", search).OnNames()
 }
 
 func scanIncidentReport(row pgx.CollectableRow) (domain.IncidentReport, error) {

@@ -1,7 +1,6 @@
 package persistence
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -9,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/procession-dev/procession/domain/filter"
-	"github.com/procession-dev/procession/persistence/internal/pg"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 )
 
 // IndexedValue is a member of a value by which resources can be filtered, in the form that filter.Normalize
@@ -91,30 +90,38 @@ func indexedAs(x string, t filter.Type) string {
 	return x + ".text_value"
 }
 
-// criterionConditions returns the conditions under which a row x of the index fulfils the criterion.
-func criterionConditions(l *pg.List, x string, c filter.Criterion) []string {
+// matchCriterion returns the condition under which a row x of the index fulfils the criterion.
+func matchCriterion(x string, c filter.Criterion) listquery.Condition {
+	compare := func(operator, operand string) listquery.Condition {
+		return listquery.Match(x+".number_value "+operator+" %s::text::numeric", operand)
+	}
 	switch {
 	case c.Operator == filter.Contains:
-		return []string{indexedAs(x, c.Type) + " IS NOT NULL", indexedText(x) + " LIKE " + l.Arg(likePattern(foldCase(c.Operands[0])))}
+		return listquery.Match(indexedAs(x, c.Type)+" IS NOT NULL AND "+indexedText(x)+" LIKE %s", listquery.Pattern(foldCase(c.Operands[0])))
 	case c.Type == filter.String:
-		return fulfilsText(l, x, c)
+		compare = func(operator, operand string) listquery.Condition { return compareText(x, operator, operand) }
 	case c.Type == filter.Date:
-		return fulfilsDate(l, x, c)
+		compare = func(operator, operand string) listquery.Condition { return compareDate(x, operator, operand) }
 	}
-	column := x + ".number_value"
-	operand := func(i int) string { return l.Arg(c.Operands[i]) + "::text::numeric" }
 	switch c.Operator {
 	case filter.Le:
-		return []string{column + " <= " + operand(0)}
+		return compare("<=", c.Operands[0])
 	case filter.Ge:
-		return []string{column + " >= " + operand(0)}
+		return compare(">=", c.Operands[0])
 	case filter.Between:
-		return []string{column + " >= " + operand(0), column + " <= " + operand(1)}
-	case filter.In:
-		return []string{column + " = ANY(" + l.Arg(c.Operands) + "::text[]::numeric[])"}
+		return listquery.Join("AND", compare(">=", c.Operands[0]), compare("<=", c.Operands[1]))
 	case filter.Eq, filter.Contains:
+		return compare("=", c.Operands[0])
+	case filter.In:
 	}
-	return []string{column + " = " + operand(0)}
+	switch c.Type {
+	case filter.String:
+		return matchTexts(x, c.Operands)
+	case filter.Date:
+		return matchDates(x, c.Operands)
+	case filter.Number:
+	}
+	return listquery.Match(x+".number_value = ANY(%s::text[]::numeric[])", c.Operands)
 }
 
 // indexedText returns SQL for the text of a row's value without regard to case. Numbers are written in plain digits,
@@ -126,38 +133,30 @@ func indexedText(x string) string {
        || '-' || lpad(extract(day FROM x.date_value)::text, 2, '0'))`, "x.", x+".")
 }
 
-// fulfilsText compares the indexed beginning of the text, and the whole only where an operand is long enough for
-// the rest to matter.
-func fulfilsText(l *pg.List, x string, c filter.Criterion) []string {
-	begin, whole := x+".text_value", fmt.Sprintf("(%[1]s.text_value || coalesce(%[1]s.text_rest, ''))", x)
-	compare := func(operator, operand string) []string {
-		conditions := []string{begin + operator + l.Arg(beginOf(operand))}
-		if exceedsIndex(operand) {
-			conditions = append(conditions, whole+operator+l.Arg(operand))
-		}
-		return conditions
+// compareText compares the indexed beginning of the text, and the whole only where the operand is long enough for the rest to
+// matter.
+func compareText(x, operator, operand string) listquery.Condition {
+	begin := listquery.Match(x+".text_value "+operator+" %s", beginOf(operand))
+	if !exceedsIndex(operand) {
+		return begin
 	}
-	switch c.Operator {
-	case filter.Le:
-		return compare(" <= ", c.Operands[0])
-	case filter.Ge:
-		return compare(" >= ", c.Operands[0])
-	case filter.Between:
-		return append(compare(" >= ", c.Operands[0]), compare(" <= ", c.Operands[1])...)
-	case filter.Eq, filter.Contains:
-		return compare(" = ", c.Operands[0])
-	case filter.In:
-	}
-	begins := make([]string, len(c.Operands))
-	for i, operand := range c.Operands {
+	return listquery.Join("AND", begin, listquery.Match(wholeText(x)+" "+operator+" %s", operand))
+}
+
+// matchTexts is compareText for alternatives.
+func matchTexts(x string, operands []string) listquery.Condition {
+	begins := make([]string, len(operands))
+	for i, operand := range operands {
 		begins[i] = beginOf(operand)
 	}
-	conditions := []string{begin + " = ANY(" + l.Arg(begins) + "::text[])"}
-	if slices.ContainsFunc(c.Operands, exceedsIndex) {
-		conditions = append(conditions, whole+" = ANY("+l.Arg(c.Operands)+"::text[])")
+	begin := listquery.Match(x+".text_value = ANY(%s::text[])", begins)
+	if !slices.ContainsFunc(operands, exceedsIndex) {
+		return begin
 	}
-	return conditions
+	return listquery.Join("AND", begin, listquery.Match(wholeText(x)+" = ANY(%s::text[])", operands))
 }
+
+func wholeText(x string) string { return "(" + x + ".text_value || coalesce(" + x + ".text_rest, ''))" }
 
 func beginOf(text string) string {
 	begin, _ := splitText(text)
@@ -167,48 +166,39 @@ func beginOf(text string) string {
 // exceedsIndex reports whether a text with the same indexed part as the operand may differ in the rest.
 func exceedsIndex(operand string) bool { return utf8.RuneCountInString(operand) >= indexedLength }
 
-// fulfilsDate compares days where the operand is a day, and moments otherwise. The index holds days: the moment
-// of a date is within a day of the beginning of the day as written.
-func fulfilsDate(l *pg.List, x string, c filter.Criterion) []string {
-	switch c.Operator {
-	case filter.Le:
-		return []string{compareDate(l, x, " <= ", c.Operands[0])}
-	case filter.Ge:
-		return []string{compareDate(l, x, " >= ", c.Operands[0])}
-	case filter.Between:
-		return []string{compareDate(l, x, " >= ", c.Operands[0]), compareDate(l, x, " <= ", c.Operands[1])}
-	case filter.Eq, filter.In, filter.Contains:
-	}
+// matchDates is compareDate for alternatives.
+func matchDates(x string, operands []string) listquery.Condition {
 	var days []string
-	var alternatives []string
-	for _, operand := range c.Operands {
+	var alternatives []listquery.Condition
+	for _, operand := range operands {
 		if day, _, timed := filter.Moment(operand); !timed {
 			days = append(days, day)
-			continue
+		} else {
+			alternatives = append(alternatives, listquery.Match("(%s)", compareDate(x, "=", operand)))
 		}
-		alternatives = append(alternatives, "("+compareDate(l, x, " = ", operand)+")")
 	}
 	if len(days) > 0 {
-		alternatives = append(alternatives, x+".date_value = ANY("+l.Arg(days)+"::text[]::date[])")
+		alternatives = append(alternatives, listquery.Match(x+".date_value = ANY(%s::text[]::date[])", days))
 	}
-	return []string{"(" + strings.Join(alternatives, " OR ") + ")"}
+	return listquery.Match("(%s)", listquery.Join("OR", alternatives...))
 }
 
-func compareDate(l *pg.List, x, operator, operand string) string {
+// compareDate compares days where the operand is a day, and moments otherwise. The index holds days: the moment of a date is
+// within a day of the beginning of the day as written.
+func compareDate(x, operator, operand string) listquery.Condition {
 	day, at, timed := filter.Moment(operand)
 	if !timed {
-		return x + ".date_value" + operator + l.Arg(day) + "::text::date"
+		return listquery.Match(x+".date_value "+operator+" %s::text::date", day)
 	}
-	moment := fmt.Sprintf("coalesce(CASE WHEN %[1]s.text_folded IS NOT NULL THEN %[1]s.time_value END, "+
-		"%[1]s.date_value::timestamp AT TIME ZONE 'UTC')%[2]s%[3]s", x, operator, l.Arg(at))
-	near := func(operator string, days int) string {
-		return x + ".date_value" + operator + l.Arg(at.AddDate(0, 0, days)) + "::date"
+	var near []listquery.Condition
+	for _, bound := range []struct {
+		operator string
+		days     int
+	}{{">=", -1}, {"<=", 1}} {
+		if operator == "=" || operator == bound.operator {
+			near = append(near, listquery.Match(x+".date_value "+bound.operator+" %s::date", at.AddDate(0, 0, bound.days)))
+		}
 	}
-	switch operator {
-	case " <= ":
-		return near(operator, 1) + " AND " + moment
-	case " >= ":
-		return near(operator, -1) + " AND " + moment
-	}
-	return near(" >= ", -1) + " AND " + near(" <= ", 1) + " AND " + moment
+	return listquery.Join("AND", append(near, listquery.Match("coalesce(CASE WHEN "+x+".text_folded IS NOT NULL THEN "+x+".time_value END, "+
+		x+".date_value::timestamp AT TIME ZONE 'UTC') "+operator+" %s", at))...)
 }

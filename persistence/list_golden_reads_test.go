@@ -18,7 +18,7 @@ import (
 
 type listRead = func(context.Context, *persistence.Reader) error
 
-//nolint:gochecknoglobals // fixed values of golden files
+// Fixed values of the golden files.
 var (
 	listedID  = uuid.MustParse("01970000-0000-7000-8000-000000000001")
 	listedIDs = []uuid.UUID{listedID, uuid.MustParse("01970000-0000-7000-8000-000000000002")}
@@ -56,6 +56,7 @@ func listReads() map[string]listRead {
 	addArtifactReads(reads)
 	addPeopleReads(reads)
 	addAdministrationReads(reads)
+	addEventReads(reads)
 	return reads
 }
 
@@ -301,6 +302,10 @@ func addAdministrationReads(reads map[string]listRead) {
 	reads["resources_of_holder"] = resources(
 		persistence.ResourceScope{Tenants: member.TenantIDs(), Administrator: listedID, MemberOf: listedIDs},
 		persistence.ResourceFilter{Holder: resource.Key{Tenant: "north", Kind: resource.KindGroup, Code: "G"}})
+}
+
+func addEventReads(reads map[string]listRead) {
+	codes := []string{"north"}
 	reads["webhook_endpoints"] = func(ctx context.Context, r *persistence.Reader) error {
 		_, err := webhooks.ListEndpoints(ctx, r, ofTenant, webhooks.EndpointFilter{TenantCodes: codes}, firstPage, nil, listedAt)
 		return err

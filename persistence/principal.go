@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -57,11 +58,11 @@ func lookUpPrincipal(key PrincipalKey, dest **PrincipalTenants) pg.Query {
 	return pg.Q(selectPrincipalTenants, []any{key.ID, key.Email, key.Type}, pg.AtMostOne(dest))
 }
 
-// principalOfTenants is true of a principal p that belongs to one of these tenants, if the caller may list their
+// principalOfTenants is true of a principal p that belongs to one of the tenants $4, if the caller may list their
 // people. The service's own principal belongs to none.
-const principalOfTenants = `(p.tenant_id = ANY(%[1]s)
+const principalOfTenants = `(p.tenant_id = ANY($4)
     OR EXISTS (SELECT 1 FROM tenant_users u
-                WHERE u.principal_id = p.id AND ` + listedUser + ` AND u.tenant_id = ANY(%[1]s)))`
+                WHERE u.principal_id = p.id AND ` + listedUser + ` AND u.tenant_id = ANY($4)))`
 
 func scanPrincipal(rows pgx.CollectableRow) (domain.Principal, error) {
 	var p domain.Principal
@@ -108,29 +109,23 @@ type PrincipalFilter struct {
 func (r *Reader) ListPrincipals(
 	ctx context.Context, caller domain.Caller, filter PrincipalFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Principal], error) {
-	result := domain.Page[domain.Principal]{PageRequest: page}
-	l := &pg.List{From: "principals p", Where: []string{listedPrincipal}, Args: directoryArgs(caller)}
 	name := fmt.Sprintf(nameInTenants, "")
+	args := directoryArgs(caller)
+	ofTenants := listquery.Condition{}
 	if len(filter.TenantIDs) > 0 {
-		of := l.Arg(filter.TenantIDs)
-		l.Where = append(l.Where, fmt.Sprintf(principalOfTenants, of))
-		name = fmt.Sprintf(nameInTenants, " AND n.tenant_id = ANY("+of+")")
+		args = append(args, filter.TenantIDs)
+		ofTenants = listquery.Match(principalOfTenants)
+		name = fmt.Sprintf(nameInTenants, " AND n.tenant_id = ANY($4)")
 	}
-	l.Columns = "p.id, p.type, " + name + ", coalesce(p.email, '')"
-	if filter.Type != "" {
-		l.Filter("p.type = %s", filter.Type)
+	l := &listquery.List{
+		Columns: "p.id, p.type, " + name + ", coalesce(p.email, '')", Table: "principals p", Args: args,
+		Visible: listquery.Match(listedPrincipal),
+		Where: append([]listquery.Condition{
+			ofTenants,
+			listquery.MatchIf(filter.Type != "", "p.type = %s", filter.Type),
+			listquery.MatchText("("+name+" ILIKE %[1]s OR p.email ILIKE %[1]s)", filter.Search),
+		}, inGroups("p.id", listedGroup, filter.GroupIDs, filter.GroupCodes)...),
+		Order: listquery.Order{By: sort, Columns: listquery.Columns{"id": {SQL: "p.id"}, "name": {SQL: name}}},
 	}
-	if filter.Search != "" {
-		l.Filter("("+name+" ILIKE %[1]s OR p.email ILIKE %[1]s)", likePattern(filter.Search))
-	}
-	l.InGroups("p.id", listedGroup, filter.GroupIDs, filter.GroupCodes)
-	if err := l.SortBy(sort, map[string]string{"id": "p.id", "name": name}, "p.id"); err != nil {
-		return result, err
-	}
-	scan := func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, scanPrincipal)
-		return err
-	}
-	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
-	return result, pg.Translate("listing principals", err)
+	return ReadPage(ctx, r, "listing principals", l, page, scanPrincipal)
 }

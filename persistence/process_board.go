@@ -2,8 +2,6 @@ package persistence
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -11,6 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -61,7 +60,11 @@ func (r *Reader) ListBoard(
 	ctx context.Context, caller domain.Caller, filter BoardFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Board, error) {
 	board := domain.Board{Page: domain.Page[domain.BoardProcess]{PageRequest: page}}
-	l, metadata, err := boardList(caller, filter, sort)
+	metadata := filterByMetadata(caller, filter.Metadata)
+	queries, err := boardList(caller, filter, sort, metadata).Page(page, boardRows(func(p *domain.BoardProcess) error {
+		board.Items = append(board.Items, *p)
+		return nil
+	}), &board.Total)
 	if err != nil {
 		return board, err
 	}
@@ -69,16 +72,10 @@ func (r *Reader) ListBoard(
 	if err != nil {
 		return board, err
 	}
-	queries := slices.Concat([]pg.Query{pg.KeepPlans()}, l.Page(page, boardRows(func(p *domain.BoardProcess) error {
-		board.Items = append(board.Items, *p)
-		return nil
-	}), &board.Total), []pg.Query{choices})
+	queries = append(queries, choices)
 	if filter.DefinitionID != nil {
 		args := []any{caller.PrincipalID, caller.TenantIDs(), *filter.DefinitionID}
-		queries = append(queries, pg.Q(selectIndexedFields, args, func(rows pgx.Rows) (err error) {
-			board.Fields, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.IndexedMember])
-			return err
-		}))
+		queries = append(queries, pg.Q(selectIndexedFields, args, collectInto(&board.Fields, pgx.RowToStructByPos[domain.IndexedMember])))
 	}
 	if err := r.Read(ctx, append(queries, metadata.queries(caller)...)...); err != nil {
 		return board, pg.Translate("listing a board of processes", err)
@@ -92,7 +89,8 @@ func (r *Reader) EachOfBoard(
 	ctx context.Context, caller domain.Caller, filter BoardFilter, limit int, sort []domain.SortKey,
 	each func(*domain.BoardProcess) error,
 ) error {
-	l, metadata, err := boardList(caller, filter, sort)
+	metadata := filterByMetadata(caller, filter.Metadata)
+	rows, err := boardList(caller, filter, sort, metadata).Rows(domain.PageRequest{Size: limit}, boardRows(each))
 	if err != nil {
 		return err
 	}
@@ -104,54 +102,44 @@ func (r *Reader) EachOfBoard(
 	if err := metadata.verify(); err != nil {
 		return err
 	}
-	var total int64
-	rows := l.Page(domain.PageRequest{Size: limit}, boardRows(each), &total)[0]
 	return pg.Translate("exporting a board of processes", r.Read(ctx, rows))
 }
 
-func boardList(caller domain.Caller, filter BoardFilter, sort []domain.SortKey) (*pg.List, *metadataFilter, error) {
+func boardList(caller domain.Caller, filter BoardFilter, sort []domain.SortKey, metadata *metadataFilter) *listquery.List {
 	// A board of all definitions has no columns for members.
 	indexed := "NULL::jsonb"
 	if filter.DefinitionID != nil {
 		indexed = boardIndexed
 	}
-	l := pg.NewList(caller, boardColumns+indexed, "processes p", "p.tenant_id")
-	l.Names, l.Fixed = boardNames, true
-	l.Where = append(l.Where, "p.deleted_at IS NULL", access.VisibleProcess)
-	search := strings.TrimSpace(filter.Search)
-	if filter.InitiatorID == nil && search == "" && len(filter.Metadata) == 0 {
-		countProcesses(l, caller)
-	}
-	pg.AnyOf(l, "p.state", filter.States)
-	if filter.DefinitionID != nil {
-		l.Filter("p.process_definition_id = %s", *filter.DefinitionID)
-	}
-	if filter.InitiatorID != nil {
-		l.Filter("p.initiator_id = %s", *filter.InitiatorID)
-	}
-	byName := slices.ContainsFunc(sort, func(k domain.SortKey) bool { return k.Property == "definition" || k.Property == "initiator" })
-	if search != "" || byName {
-		l.From, l.Names = l.From+boardNames, ""
-	}
-	if search != "" {
-		searchBoard(l, search)
-	}
-	metadata := filterByMetadata(l, caller, filter.Metadata)
-	err := l.SortBy(sort, map[string]string{
-		"id": "p.id", "createdAt": "p.created_at", "lastModifiedAt": "p.last_modified_at", "subject": "p.subject",
-		"definition": "v.name", "initiator": "coalesce(sname.name, s.name)",
-	}, "p.created_at DESC")
-	return l, metadata, err
+	return listquery.OfCaller(caller, "p.tenant_id", listquery.List{
+		Columns: boardColumns + indexed, Table: "processes p", Names: boardNames, Fixed: true,
+		Deletion: listquery.DeletedAt("p.deleted_at", domain.ExcludeDeleted),
+		Visible:  listquery.Match(access.VisibleProcess),
+		Where: append([]listquery.Condition{
+			listquery.AnyOf("p.state", filter.States),
+			listquery.MatchGiven("p.process_definition_id = %s", filter.DefinitionID),
+			listquery.MatchGiven("p.initiator_id = %s", filter.InitiatorID).OnRows(),
+			searchBoard(strings.TrimSpace(filter.Search)),
+		}, metadata.conditions...),
+		Order: listquery.Order{
+			By: sort, Default: []listquery.Column{{SQL: "p.created_at", Descending: true}},
+			Columns: listquery.Columns{
+				"id": {SQL: "p.id"}, "createdAt": {SQL: "p.created_at"}, "lastModifiedAt": {SQL: "p.last_modified_at"},
+				"subject": {SQL: "p.subject"}, "definition": {SQL: "v.name", Named: true},
+				"initiator": {SQL: "coalesce(sname.name, s.name)", Named: true},
+			},
+		},
+		Counts: processCounts(),
+	})
 }
 
-func searchBoard(l *pg.List, search string) {
+func searchBoard(search string) listquery.Condition {
 	if id, err := uuid.Parse(search); err == nil {
-		l.Filter("p.id = %s", id)
-		return
+		return listquery.Match("p.id = %s", id).OnRows()
 	}
-	text, folded := l.Arg(likePattern(search)), l.Arg(likePattern(foldCase(search)))
-	l.Where = append(l.Where, fmt.Sprintf(`(p.subject ILIKE %[1]s OR v.name ILIKE %[1]s OR coalesce(sname.name, s.name) ILIKE %[1]s
-    OR EXISTS (SELECT 1 FROM process_index x WHERE x.process_id = p.id AND `+indexedText("x")+` LIKE %[2]s))`, text, folded))
+	return listquery.MatchIf(search != "", `(p.subject ILIKE %[1]s OR v.name ILIKE %[1]s OR coalesce(sname.name, s.name) ILIKE %[1]s
+    OR EXISTS (SELECT 1 FROM process_index x WHERE x.process_id = p.id AND `+indexedText("x")+` LIKE %[2]s))`,
+		listquery.Pattern(search), listquery.Pattern(foldCase(search))).OnNames()
 }
 
 func boardRows(each func(*domain.BoardProcess) error) func(pgx.Rows) error {
@@ -173,14 +161,6 @@ func boardRows(each func(*domain.BoardProcess) error) func(pgx.Rows) error {
 
 // definitionChoices reads the definitions with any part visible to the caller, by name.
 func definitionChoices(caller domain.Caller, choices *[]domain.Choice) (pg.Query, error) {
-	l := definitionList(caller, "d.id, v.name")
-	l.Fixed = true
-	if err := l.SortBy([]domain.SortKey{{Property: "name"}}, map[string]string{"id": "d.id", "name": "v.name"}); err != nil {
-		return pg.Query{}, err
-	}
-	var total int64
-	return l.Page(domain.PageRequest{Size: maxChoices}, func(rows pgx.Rows) (err error) {
-		*choices, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.Choice])
-		return err
-	}, &total)[0], nil
+	l := definitionList(caller, listquery.List{Columns: "d.id, v.name", Fixed: true}, []domain.SortKey{{Property: "name"}})
+	return l.Rows(domain.PageRequest{Size: maxChoices}, collectInto(choices, pgx.RowToStructByPos[domain.Choice]))
 }

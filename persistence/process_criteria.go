@@ -1,7 +1,6 @@
 package persistence
 
 import (
-	"fmt"
 	"net/url"
 	"strings"
 	"unicode/utf8"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/filter"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -19,6 +19,7 @@ import (
 type metadataFilter struct {
 	expressions []string
 	fields      []string
+	conditions  []listquery.Condition
 	indexed     map[string][]filter.Type
 }
 
@@ -29,7 +30,7 @@ SELECT DISTINCT f.field, f.type
  ORDER BY f.field, f.type`
 
 // filterByMetadata keeps the processes with metadata that matches all expressions.
-func filterByMetadata(l *pg.List, caller domain.Caller, expressions []string) *metadataFilter {
+func filterByMetadata(caller domain.Caller, expressions []string) *metadataFilter {
 	m := &metadataFilter{expressions: expressions}
 	for _, text := range expressions {
 		field, ok := fieldOf(text)
@@ -37,19 +38,19 @@ func filterByMetadata(l *pg.List, caller domain.Caller, expressions []string) *m
 			continue
 		}
 		m.fields = append(m.fields, field)
-		var meets []string
+		var meets []listquery.Condition
 		for _, t := range []filter.Type{filter.String, filter.Number, filter.Date} {
 			if c, err := filter.Parse(text, map[string]filter.Type{field: t}); err == nil {
-				meets = append(meets, "("+strings.Join(criterionConditions(l, "x", c), " AND ")+")")
+				meets = append(meets, listquery.Match("(%s)", matchCriterion("x", c)))
 			}
 		}
 		if len(meets) == 0 {
 			continue
 		}
-		l.Where = append(l.Where, fmt.Sprintf(`p.id IN (SELECT x.process_id FROM process_index x
+		m.conditions = append(m.conditions, listquery.Match(`p.id IN (SELECT x.process_id FROM process_index x
           WHERE x.process_definition_id = ANY(ARRAY(SELECT f.process_definition_id FROM process_definition_indexes f
                                                      WHERE f.tenant_id = ANY(%[1]s) AND f.field = %[2]s))
-            AND x.field = %[2]s AND (%[3]s))`, l.Arg(caller.TenantIDs()), l.Arg(field), strings.Join(meets, " OR ")))
+            AND x.field = %[2]s AND (%[3]s))`, caller.TenantIDs(), field, listquery.Join("OR", meets...)).OnRows())
 	}
 	return m
 }

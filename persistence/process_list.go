@@ -8,6 +8,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -31,25 +32,13 @@ type ProcessFilter struct {
 func (r *Reader) ListProcesses(
 	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Process], error) {
-	result := domain.Page[domain.Process]{PageRequest: page}
-	l, metadata, err := processList(caller, filter, sort, processSummaryColumns)
+	metadata := filterByMetadata(caller, filter.Metadata)
+	l := processList(caller, filter, sort, processSummaryColumns, metadata)
+	result, err := ReadPage(ctx, r, "listing processes", l, page, func(row pgx.CollectableRow) (p domain.Process, err error) {
+		return p, row.Scan(processSummaryFields(&p)...)
+	}, metadata.queries(caller)...)
 	if err != nil {
 		return result, err
-	}
-	scan := func(rows pgx.Rows) error {
-		defer rows.Close()
-		for rows.Next() {
-			var p domain.Process
-			if err := rows.Scan(processSummaryFields(&p)...); err != nil {
-				return err
-			}
-			result.Items = append(result.Items, p)
-		}
-		return rows.Err()
-	}
-	err = r.Read(ctx, append(l.Kept(l.Page(page, scan, &result.Total)), metadata.queries(caller)...)...)
-	if err != nil {
-		return result, pg.Translate("listing processes", err)
 	}
 	return result, metadata.verify()
 }
@@ -60,12 +49,10 @@ func (r *Reader) ShowProcessesWithElements(
 	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
 	show func(*domain.Listing[domain.Process]) error,
 ) error {
-	l, metadata, err := processList(caller, filter, sort, processSummaryColumns+", p.subject, p.element_values")
-	if err != nil {
-		return err
-	}
-	err = showValues(ctx, r, valueList[domain.Process]{
-		List: l, alias: "p", values: []string{"p.element_values"},
+	metadata := filterByMetadata(caller, filter.Metadata)
+	err := showValues(ctx, r, valueList[domain.Process]{
+		List:  processList(caller, filter, sort, processSummaryColumns+", p.subject, p.element_values", metadata),
+		alias: "p", values: []string{"p.element_values"},
 		more: metadata.queries(caller), check: metadata.verify,
 		scan: func(rows pgx.Rows) (p domain.Process, err error) {
 			var elements []byte
@@ -80,33 +67,29 @@ func (r *Reader) ShowProcessesWithElements(
 }
 
 func processList(
-	caller domain.Caller, filter ProcessFilter, sort []domain.SortKey, columns string,
-) (*pg.List, *metadataFilter, error) {
-	l := pg.NewList(caller, columns, "processes p", "p.tenant_id")
-	l.Where = append(l.Where, access.VisibleProcess)
-	l.FilterDeleted("p.deleted_at", filter.Deleted)
-	if filter.Deleted != domain.OnlyDeleted && len(filter.InitiatorIDs) == 0 && len(filter.InitiatorEmails) == 0 &&
-		len(filter.Metadata) == 0 {
-		countProcesses(l, caller)
-		if filter.Deleted == domain.IncludeDeleted {
-			l.Counts.Deleted = "p.deleted_at"
-		}
-	}
-	pg.AnyOf(l, "p.tenant_id", filter.TenantIDs)
-	pg.AnyOf(l, "p.process_definition_id", filter.DefinitionIDs)
-	pg.AnyOf(l, "p.process_definition_code", filter.DefinitionCodes)
-	pg.AnyOf(l, "p.state", filter.States)
-	pg.AnyOf(l, "p.initiator_id", filter.InitiatorIDs)
-	if len(filter.InitiatorEmails) > 0 {
-		l.Filter(`p.initiator_id IN (SELECT u.id FROM principals u
-          WHERE lower(u.email) = ANY(SELECT lower(e) FROM unnest(%s::text[]) e))`, filter.InitiatorEmails)
-	}
-	metadata := filterByMetadata(l, caller, filter.Metadata)
-	err := l.SortBy(sort, map[string]string{
-		"id": "p.id", "createdAt": "p.created_at", "lastModifiedAt": "p.last_modified_at",
-	}, "p.created_at")
-	if err == nil {
-		walkProcesses(l)
-	}
-	return l, metadata, err
+	caller domain.Caller, filter ProcessFilter, sort []domain.SortKey, columns string, metadata *metadataFilter,
+) *listquery.List {
+	return listquery.OfCaller(caller, "p.tenant_id", listquery.List{
+		Columns: columns, Table: "processes p",
+		Deletion: listquery.DeletedAt("p.deleted_at", filter.Deleted),
+		Visible:  listquery.Match(access.VisibleProcess),
+		Where: append([]listquery.Condition{
+			listquery.AnyOf("p.tenant_id", filter.TenantIDs),
+			listquery.AnyOf("p.process_definition_id", filter.DefinitionIDs),
+			listquery.AnyOf("p.process_definition_code", filter.DefinitionCodes),
+			listquery.AnyOf("p.state", filter.States),
+			listquery.AnyOf("p.initiator_id", filter.InitiatorIDs).OnRows(),
+			listquery.MatchAny(`p.initiator_id IN (SELECT u.id FROM principals u
+          WHERE lower(u.email) = ANY(SELECT lower(e) FROM unnest(%s::text[]) e))`, filter.InitiatorEmails).OnRows(),
+		}, metadata.conditions...),
+		Order: listquery.Order{
+			By: sort, Default: []listquery.Column{{SQL: "p.created_at", Index: listquery.WalkAndTenantIndex}},
+			Columns: listquery.Columns{
+				"id":             {SQL: "p.id"},
+				"createdAt":      {SQL: "p.created_at", Index: listquery.WalkAndTenantIndex},
+				"lastModifiedAt": {SQL: "p.last_modified_at", Index: listquery.WalkIndex},
+			},
+		},
+		Counts: processCounts(),
+	})
 }

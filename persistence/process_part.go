@@ -9,7 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence/internal/access"
-	"github.com/procession-dev/procession/persistence/internal/pg"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 )
 
 // ListProcessParts returns a page of the items of a process that are visible to the caller, of the types or of all.
@@ -18,26 +18,25 @@ func (r *Reader) ListProcessParts(
 	ctx context.Context, caller domain.Caller, process uuid.UUID, types []domain.ItemType, page domain.PageRequest,
 	sort []domain.SortKey,
 ) (domain.Page[domain.ProcessPart], error) {
-	result := domain.Page[domain.ProcessPart]{PageRequest: page}
-	l := pg.NewList(caller, `i.id, i.type, coalesce(t.name, ''), coalesce(i.task_state, ''), coalesce(oname.name, o.name, ''), i.created_by,
+	l := listquery.OfCaller(caller, "i.tenant_id", listquery.List{
+		Columns: `i.id, i.type, coalesce(t.name, ''), coalesce(i.task_state, ''), coalesce(oname.name, o.name, ''), i.created_by,
        coalesce(aname.name, a.name, ''), i.thread_id, coalesce(i.message_text, ''), i.message_data, i.message_data_valid,
-       i.message_data_errors, i.created_at, i.last_modified_at`, `process_items i
+       i.message_data_errors, i.created_at, i.last_modified_at`,
+		Table: "process_items i",
+		Joins: `
   LEFT JOIN item_definition_versions t ON t.version = i.item_version
   LEFT JOIN principals o ON o.id = i.owner_id
   LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id
   LEFT JOIN principals a ON a.id = i.created_by
-  LEFT JOIN person_names aname ON aname.tenant_id = i.tenant_id AND aname.principal_id = i.created_by`, "i.tenant_id")
-	l.Where = append(l.Where, access.VisibleItem)
-	l.Filter("i.process_id = %s", process)
-	pg.AnyOf(l, "i.type", types)
-	if err := l.SortBy(sort, map[string]string{"id": "i.id", "createdAt": "i.created_at"}, "i.created_at"); err != nil {
-		return result, err
-	}
-	err := r.Read(ctx, l.Page(page, func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, scanProcessPart)
-		return err
-	}, &result.Total)...)
-	return result, pg.Translate("listing the items of a process", err)
+  LEFT JOIN person_names aname ON aname.tenant_id = i.tenant_id AND aname.principal_id = i.created_by`,
+		Visible: listquery.Match(access.VisibleItem),
+		Where:   []listquery.Condition{listquery.Match("i.process_id = %s", process), listquery.AnyOf("i.type", types)},
+		Order: listquery.Order{
+			By: sort, Default: []listquery.Column{{SQL: "i.created_at"}},
+			Columns: listquery.Columns{"id": {SQL: "i.id"}, "createdAt": {SQL: "i.created_at"}},
+		},
+	})
+	return ReadPage(ctx, r, "listing the items of a process", l, page, scanProcessPart)
 }
 
 func scanProcessPart(row pgx.CollectableRow) (domain.ProcessPart, error) {
@@ -57,29 +56,27 @@ func scanProcessPart(row pgx.CollectableRow) (domain.ProcessPart, error) {
 func (r *Reader) ListProcessActions(
 	ctx context.Context, caller domain.Caller, process uuid.UUID, page domain.PageRequest, sort []domain.SortKey, now time.Time,
 ) (domain.Page[domain.NamedAction], error) {
-	result := domain.Page[domain.NamedAction]{PageRequest: page}
-	l := pg.NewList(caller, processActionColumns+", coalesce(aname.name, a.name, '')", `process_actions x
+	l := listquery.OfCaller(caller, "p.tenant_id", listquery.List{
+		Columns: processActionColumns + ", coalesce(aname.name, a.name, '')", Table: "process_actions x",
+		Joins: `
   JOIN processes p ON p.id = x.process_id
   LEFT JOIN principals a ON a.id = x.created_by
-  LEFT JOIN person_names aname ON aname.tenant_id = p.tenant_id AND aname.principal_id = x.created_by`, "p.tenant_id")
-	l.Where = append(l.Where, access.VisibleProcess)
-	l.Filter("x.process_id = %s", process)
-	err := l.SortBy(sort, map[string]string{"id": "x.id", "createdAt": "x.created_at"}, "x.created_at DESC")
-	if err != nil {
-		return result, err
-	}
-	err = r.Read(ctx, l.Page(page, func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (a domain.NamedAction, err error) {
-			var action processActionRow
-			if err := row.Scan(append(action.fields(), &a.AuthorName)...); err != nil {
-				return a, err
-			}
-			a.ProcessAction, err = action.read(now)
+  LEFT JOIN person_names aname ON aname.tenant_id = p.tenant_id AND aname.principal_id = x.created_by`,
+		Visible: listquery.Match(access.VisibleProcess),
+		Where:   []listquery.Condition{listquery.Match("x.process_id = %s", process)},
+		Order: listquery.Order{
+			By: sort, Default: []listquery.Column{{SQL: "x.created_at", Descending: true}},
+			Columns: listquery.Columns{"id": {SQL: "x.id"}, "createdAt": {SQL: "x.created_at"}},
+		},
+	})
+	return ReadPage(ctx, r, "listing the actions on a process", l, page, func(row pgx.CollectableRow) (a domain.NamedAction, err error) {
+		var action processActionRow
+		if err := row.Scan(append(action.fields(), &a.AuthorName)...); err != nil {
 			return a, err
-		})
-		return err
-	}, &result.Total)...)
-	return result, pg.Translate("listing the actions on a process", err)
+		}
+		a.ProcessAction, err = action.read(now)
+		return a, err
+	})
 }
 
 // ListProcessDocuments returns a page of the documents of a process, and of actions on it, that are kept and visible
@@ -87,23 +84,34 @@ func (r *Reader) ListProcessActions(
 func (r *Reader) ListProcessDocuments(
 	ctx context.Context, caller domain.Caller, process uuid.UUID, page domain.PageRequest, sort []domain.SortKey, now time.Time,
 ) (domain.Page[domain.NamedDocument], error) {
-	result := domain.Page[domain.NamedDocument]{PageRequest: page}
-	l := pg.NewList(caller, documentColumns+", coalesce(aname.name, a.name, '')", `processes p
-  JOIN documents d ON d.tenant_id = p.tenant_id
-  LEFT JOIN principals a ON a.id = d.created_by
-  LEFT JOIN person_names aname ON aname.tenant_id = p.tenant_id AND aname.principal_id = d.created_by`, "p.tenant_id")
-	// The fragments take the process from $3, and the time from $5.
-	l.Args = append(l.Args, process, "", now)
-	l.Where = append(l.Where, "p.id = $3 AND $4 = ''", access.VisibleProcess, ofProcess, documentKept, access.VisibleDocument)
-	err := l.SortBy(sort, map[string]string{"id": "d.id", "createdAt": "d.created_at", "name": "d.name"}, "d.created_at DESC")
-	if err != nil {
-		return result, err
+	l := documentList(caller, "processes p", "p", process, now, access.VisibleProcess, ofProcess, access.VisibleDocument)
+	l.Order.By = sort
+	return ReadPage(ctx, r, "listing the documents of a process", l, page, scanNamedDocument)
+}
+
+// documentList lists the documents d that belong to the resource owner, a row of table, meet conditions and are kept, the newest
+// first. They can be sorted by createdAt and name.
+func documentList(
+	caller domain.Caller, table, alias string, owner uuid.UUID, now time.Time, conditions ...string,
+) *listquery.List {
+	l := listquery.List{
+		Columns: documentColumns + ", coalesce(aname.name, s.name, '')", Table: table,
+		Joins: `
+  JOIN documents d ON d.tenant_id = ` + alias + `.tenant_id
+  LEFT JOIN principals s ON s.id = d.created_by
+  LEFT JOIN person_names aname ON aname.tenant_id = ` + alias + `.tenant_id AND aname.principal_id = d.created_by`,
+		// The fragments take the owner from $3, and the time from $5.
+		Args:  []any{owner, "", now},
+		Where: []listquery.Condition{listquery.Match(alias + ".id = $3 AND $4 = ''"), listquery.Match(documentKept)},
+		Order: listquery.Order{
+			Default: []listquery.Column{{SQL: "d.created_at", Descending: true}},
+			Columns: listquery.Columns{"id": {SQL: "d.id"}, "createdAt": {SQL: "d.created_at"}, "name": {SQL: "d.name"}},
+		},
 	}
-	err = r.Read(ctx, l.Page(page, func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, scanNamedDocument)
-		return err
-	}, &result.Total)...)
-	return result, pg.Translate("listing the documents of a process", err)
+	for _, condition := range conditions {
+		l.Where = append(l.Where, listquery.Match(condition))
+	}
+	return listquery.OfCaller(caller, alias+".tenant_id", l)
 }
 
 func scanNamedDocument(row pgx.CollectableRow) (domain.NamedDocument, error) {

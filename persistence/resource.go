@@ -12,6 +12,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -21,7 +22,9 @@ const (
        (SELECT d.published_version FROM process_definitions d WHERE d.id = r.id AND r.kind = 'ProcessDefinition'),
        CASE WHEN r.kind = 'Robot' THEN ` + robotState + ` END`
 
-	fromResources = `resources r JOIN tenants t ON t.id = r.tenant_id`
+	joinsOfResources = ` JOIN tenants t ON t.id = r.tenant_id`
+
+	fromResources = `resources r` + joinsOfResources
 )
 
 func scanResource(row pgx.CollectableRow) (resource.Stored, error) {
@@ -104,66 +107,65 @@ func (r *Reader) ShowResources(
 	ctx context.Context, scope ResourceScope, filter ResourceFilter, page domain.PageRequest, sort []domain.SortKey,
 	show func(*domain.Listing[resource.Stored]) error,
 ) error {
-	l, err := filteredResources(scope, filter, sort)
-	if err != nil {
-		return err
-	}
-	err = showValues(ctx, r, valueList[resource.Stored]{
-		List: l, alias: "r", values: []string{"r.spec", "r.labels"},
+	err := showValues(ctx, r, valueList[resource.Stored]{
+		List: filteredResources(scope, filter, sort), alias: "r", values: []string{"r.spec", "r.labels"},
 		scan: func(rows pgx.Rows) (resource.Stored, error) { return scanResource(rows) },
 	}, page, show)
 	return pg.Translate("listing resources", err)
 }
 
-func filteredResources(scope ResourceScope, filter ResourceFilter, sort []domain.SortKey) (*pg.List, error) {
-	l := resourceList(scope)
-	pg.AnyOf(l, "r.kind", filter.Kinds)
-	pg.AnyOf(l, "t.code", filter.Tenants)
-	pg.AnyOf(l, "r.code", filter.Codes)
-	if len(filter.Selector) > 0 {
-		l.Filter("r.labels @> %s::jsonb", map[string]string(filter.Selector))
-	}
-	if filter.Search != "" {
-		l.Filter("r.words LIKE lower(%s)", likePattern(filter.Search))
+func filteredResources(scope ResourceScope, filter ResourceFilter, sort []domain.SortKey) *listquery.List {
+	conditions := []listquery.Condition{
+		listquery.AnyOf("r.kind", filter.Kinds),
+		listquery.AnyOf("t.code", filter.Tenants),
+		listquery.AnyOf("r.code", filter.Codes),
+		listquery.MatchIf(len(filter.Selector) > 0, "r.labels @> %s::jsonb", map[string]string(filter.Selector)),
+		listquery.MatchText("r.words LIKE lower(%s)", filter.Search),
 	}
 	if holder := filter.Holder; holder != (resource.Key{}) {
-		l.Where = append(l.Where, fmt.Sprintf(holding, l.Arg(holder.Kind), l.Arg(holder.Code), l.Arg("%\""+holder.Code+"\"%")))
-		pg.AnyOf(l, "t.code", []string{holder.Tenant})
+		conditions = append(conditions, listquery.Match(holding, holder.Kind, holder.Code, "%\""+holder.Code+"\"%"),
+			listquery.Match("t.code = %s", holder.Tenant))
 	}
-	err := l.SortBy(sort, map[string]string{
-		"id": "r.id", "kind": kindOrder(), "code": "r.code", "createdAt": "r.created_at", "lastModifiedAt": "r.last_modified_at",
-	}, "t.code", kindOrder(), "r.code")
-	return l, err
+	l := resourceList(scope, conditions...)
+	l.Order = listquery.Order{
+		By: sort, Default: []listquery.Column{{SQL: "t.code"}, {SQL: kindOrder()}, {SQL: "r.code"}},
+		Columns: listquery.Columns{
+			"id": {SQL: "r.id"}, "kind": {SQL: kindOrder()}, "code": {SQL: "r.code"}, "createdAt": {SQL: "r.created_at"},
+			"lastModifiedAt": {SQL: "r.last_modified_at"},
+		},
+	}
+	return l
 }
 
-func resourceList(scope ResourceScope) *pg.List {
-	l := &pg.List{Columns: resourceColumns, From: fromResources}
+func resourceList(scope ResourceScope, conditions ...listquery.Condition) *listquery.List {
+	l := &listquery.List{Columns: resourceColumns, Table: "resources r", Joins: joinsOfResources, Where: conditions}
 	administersAll := !slices.ContainsFunc(scope.MemberOf, func(id uuid.UUID) bool { return !slices.Contains(scope.Tenants, id) })
 	if scope.All || administersAll {
-		l.Within("r.tenant_id", scope.All, scope.Tenants)
+		l.Tenants = listquery.Within("r.tenant_id", scope.All, scope.Tenants)
 		return l
 	}
-	l.Args, l.Where = []any{scope.Administrator, scope.Tenants, scope.MemberOf}, []string{scoped}
+	l.Args, l.Visible = []any{scope.Administrator, scope.Tenants, scope.MemberOf}, listquery.Match(scoped)
 	return l
+}
+
+// resourcesAt lists the resources in scope with a key. An empty tenant matches any.
+func resourcesAt(scope ResourceScope, key resource.Key) *listquery.List {
+	return resourceList(scope,
+		listquery.Match("r.kind = %s", key.Kind),
+		listquery.Match("r.code = %s", key.Code),
+		listquery.MatchIf(key.Tenant != "", "t.code = %s", key.Tenant))
 }
 
 // GetResource returns the resource in scope, or NOT_FOUND. An empty tenant matches any; a key that then matches
 // resources of several tenants is a VALIDATION error.
 func (r *Reader) GetResource(ctx context.Context, scope ResourceScope, key resource.Key) (*resource.Stored, error) {
-	filter := ResourceFilter{Kinds: []resource.Kind{key.Kind}, Codes: []string{key.Code}}
-	if key.Tenant != "" {
-		filter.Tenants = []string{key.Tenant}
-	}
-	l, err := filteredResources(scope, filter, nil)
-	if err != nil {
-		return nil, err
-	}
+	l := resourcesAt(scope, key)
+	l.Order.Default = []listquery.Column{{SQL: "t.code"}}
 	var found []resource.Stored
-	var total int64
-	err = r.Read(ctx, l.Page(domain.PageRequest{Size: 2}, func(rows pgx.Rows) (err error) {
-		found, err = pgx.CollectRows(rows, scanResource)
-		return err
-	}, &total)...)
+	rows, err := l.Rows(domain.PageRequest{Size: 2}, collectInto(&found, scanResource))
+	if err == nil {
+		err = r.Read(ctx, rows)
+	}
 	if err != nil {
 		return nil, pg.Translate("reading a resource", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -17,7 +18,7 @@ const robotColumns = `b.id, b.tenant_id, b.code, b.name, coalesce(b.description,
        b.created_by, b.created_at, b.last_modified_by, b.last_modified_at,
        d.id, coalesce(d.name, ''), coalesce(d.content_type, ''), coalesce(d.size, 0), d.sha256, d.created_by, d.created_at`
 
-const fromRobots = `robots b
+const joinsOfRobots = `
   LEFT JOIN robot_files f ON f.robot_id = b.id AND f.asset_type IS NULL
   LEFT JOIN documents d ON d.id = f.document_id`
 
@@ -86,29 +87,25 @@ type RobotFilter struct {
 func (r *Reader) ListRobots(
 	ctx context.Context, scope RobotScope, filter RobotFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Robot], error) {
-	result := domain.Page[domain.Robot]{PageRequest: page}
-	l := &pg.List{Columns: robotColumns, From: fromRobots, Where: []string{robotsInScope}, Args: scope.args()}
-	pg.AnyOf(l, "b.tenant_id", filter.TenantIDs)
-	err := l.SortBy(sort, map[string]string{
-		"id": "b.id", "createdAt": "b.created_at", "lastModifiedAt": "b.last_modified_at",
-	}, "b.created_at")
-	if err != nil {
-		return result, err
+	l := &listquery.List{
+		Columns: robotColumns, Table: "robots b", Joins: joinsOfRobots, Args: scope.args(), Visible: listquery.Match(robotsInScope),
+		Where: []listquery.Condition{listquery.AnyOf("b.tenant_id", filter.TenantIDs)},
+		Order: listquery.Order{
+			By: sort, Default: []listquery.Column{{SQL: "b.created_at"}},
+			Columns: listquery.Columns{
+				"id": {SQL: "b.id"}, "createdAt": {SQL: "b.created_at"}, "lastModifiedAt": {SQL: "b.last_modified_at"},
+			},
+		},
 	}
-	scan := func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (robot domain.Robot, err error) {
-			return robot, scanRobot(row, &robot)
-		})
-		return err
-	}
-	err = r.Read(ctx, l.Page(page, scan, &result.Total)...)
-	return result, pg.Translate("listing robots", err)
+	return ReadPage(ctx, r, "listing robots", l, page, func(row pgx.CollectableRow) (robot domain.Robot, err error) {
+		return robot, scanRobot(row, &robot)
+	})
 }
 
 const (
 	getRobot = `
 SELECT ` + robotColumns + `
-  FROM ` + fromRobots + `
+  FROM robots b` + joinsOfRobots + `
  WHERE b.id = $5 AND ` + robotsInScope
 
 	// Sealed values are not sent to callers that do not use the robot.

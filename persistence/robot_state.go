@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -71,15 +70,10 @@ func readRobotState(text []byte) (*resource.RobotState, error) {
 // LockRobot returns a Robot in scope, locked against concurrent changes of it, its files and its environment.
 // It returns the errors of GetResource.
 func LockRobot(scope ResourceScope, key resource.Key) Read[*resource.Stored] {
-	l := resourceList(scope)
-	l.Filter("r.kind = %s", resource.KindRobot)
-	l.Filter("r.code = %s", key.Code)
-	if key.Tenant != "" {
-		l.Filter("t.code = %s", key.Tenant)
-	}
-	where := strings.Join(l.Where, "\n   AND ")
+	key.Kind = resource.KindRobot
+	where, args := resourcesAt(scope, key).Conditions()
 	var found []resource.Stored
-	return Read[*resource.Stored]{[]pg.Query{pg.Q(fmt.Sprintf(lockSecretOwner, where), l.Args, func(rows pgx.Rows) (err error) {
+	return Read[*resource.Stored]{[]pg.Query{pg.Q(fmt.Sprintf(lockSecretOwner, where), args, func(rows pgx.Rows) (err error) {
 		found, err = pgx.CollectRows(rows, scanResource)
 		return err
 	})}, func(tx *Tx) (*resource.Stored, error) { return tx.onlyResource(found) }}

@@ -3,7 +3,6 @@ package persistence
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -129,25 +128,19 @@ func (r *Reader) GetSecretOwner(ctx context.Context, scope ResourceScope, key re
 func readSecretOwner(
 	statement string, scope ResourceScope, key resource.Key, read func(...pg.Query) error,
 ) (*SecretOwner, error) {
-	l := resourceList(scope)
-	l.Filter("r.kind = %s", key.Kind)
-	l.Filter("r.code = %s", key.Code)
-	if key.Tenant != "" {
-		l.Filter("t.code = %s", key.Tenant)
-	}
-	where := strings.Join(l.Where, "\n   AND ")
+	where, args := resourcesAt(scope, key).Conditions()
 	var found []resource.Stored
 	var owner SecretOwner
 	err := read(
-		pg.Q(fmt.Sprintf(statement, where), l.Args, func(rows pgx.Rows) (err error) {
+		pg.Q(fmt.Sprintf(statement, where), args, func(rows pgx.Rows) (err error) {
 			found, err = pgx.CollectRows(rows, scanResource)
 			return err
 		}),
-		pg.Q(fmt.Sprintf(secretsOf(key.Kind, scope), where), l.Args, func(rows pgx.Rows) (err error) {
+		pg.Q(fmt.Sprintf(secretsOf(key.Kind, scope), where), args, func(rows pgx.Rows) (err error) {
 			owner.Secrets, err = pgx.CollectRows(rows, pgx.RowToStructByName[domain.SecretInfo])
 			return err
 		}),
-		pg.Q(fmt.Sprintf(ownerIsOperator, where), l.Args, pg.One(&owner.Operator)))
+		pg.Q(fmt.Sprintf(ownerIsOperator, where), args, pg.One(&owner.Operator)))
 	if err != nil {
 		return nil, pg.Translate("reading secrets", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -39,22 +40,17 @@ func (r *Reader) GetTenant(ctx context.Context, caller domain.Caller, id uuid.UU
 func (r *Reader) ListTenants(
 	ctx context.Context, caller domain.Caller, ids []uuid.UUID, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Tenant], error) {
-	result := domain.Page[domain.Tenant]{PageRequest: page}
-	l := &pg.List{Columns: tenantColumns, From: "tenants t"}
-	l.Filter("t.id = ANY(%s)", caller.TenantIDs())
-	pg.AnyOf(l, "t.id", ids)
-	if err := l.SortBy(sort, map[string]string{"id": "t.id", "name": "t.name"}, "t.id"); err != nil {
-		return result, err
+	l := &listquery.List{
+		Columns: tenantColumns, Table: "tenants t",
+		Where: []listquery.Condition{
+			listquery.Match("t.id = ANY(%s)", caller.TenantIDs()),
+			listquery.AnyOf("t.id", ids),
+		},
+		Order: listquery.Order{By: sort, Columns: listquery.Columns{"id": {SQL: "t.id"}, "name": {SQL: "t.name"}}},
 	}
-	scan := func(rows pgx.Rows) error {
-		var err error
-		result.Items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (t domain.Tenant, err error) {
-			return t, row.Scan(tenantFields(&t)...)
-		})
-		return err
-	}
-	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
-	return result, pg.Translate("listing tenants", err)
+	return ReadPage(ctx, r, "listing tenants", l, page, func(row pgx.CollectableRow) (t domain.Tenant, err error) {
+		return t, row.Scan(tenantFields(&t)...)
+	})
 }
 
 // The query uses no columns of later migrations: the schema may be of any version.

@@ -7,13 +7,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const tenantUserColumns = `u.id, u.tenant_id, u.role, u.created_by, u.created_at, u.last_modified_by, u.last_modified_at,
        p.id, p.type, coalesce(n.name, p.name), coalesce(p.email, ''), u.metadata, u.metadata_valid, u.metadata_errors`
 
-const fromTenantUsers = `tenant_users u
+const joinsOfTenantUsers = `
   JOIN principals p ON p.id = u.principal_id
   LEFT JOIN person_names n ON n.tenant_id = u.tenant_id AND n.principal_id = u.principal_id`
 
@@ -32,7 +33,7 @@ func scanTenantUser(row pgx.CollectableRow) (domain.TenantUser, error) {
 
 const getTenantUser = `
 SELECT ` + tenantUserColumns + `
-  FROM ` + fromTenantUsers + `
+  FROM tenant_users u` + joinsOfTenantUsers + `
  WHERE u.id = $4 AND ` + listedUser
 
 // GetTenantUser returns a user of one of the tenants that let the caller list people,
@@ -64,19 +65,21 @@ func (r *Reader) ShowTenantUsers(
 	ctx context.Context, caller domain.Caller, filter TenantUserFilter, page domain.PageRequest, sort []domain.SortKey,
 	show func(*domain.Listing[domain.TenantUser]) error,
 ) error {
-	l := &pg.List{Columns: tenantUserColumns, From: fromTenantUsers, Where: []string{listedUser}, Args: directoryArgs(caller)}
-	pg.AnyOf(l, "u.tenant_id", filter.TenantIDs)
-	if len(filter.Emails) > 0 {
-		l.Filter("lower(p.email) = ANY(SELECT lower(e) FROM unnest(%s::text[]) e)", filter.Emails)
+	l := &listquery.List{
+		Columns: tenantUserColumns, Table: "tenant_users u", Joins: joinsOfTenantUsers,
+		Args: directoryArgs(caller), Visible: listquery.Match(listedUser),
+		Where: append([]listquery.Condition{
+			listquery.AnyOf("u.tenant_id", filter.TenantIDs),
+			listquery.MatchAny("lower(p.email) = ANY(SELECT lower(e) FROM unnest(%s::text[]) e)", filter.Emails),
+		}, inGroups("u.principal_id", "g.tenant_id = u.tenant_id AND "+listedGroup, filter.GroupIDs, filter.GroupCodes)...),
+		Order: listquery.Order{
+			By: sort, Default: []listquery.Column{{SQL: "u.created_at"}},
+			Columns: listquery.Columns{
+				"id": {SQL: "u.id"}, "createdAt": {SQL: "u.created_at"}, "lastModifiedAt": {SQL: "u.last_modified_at"},
+			},
+		},
 	}
-	l.InGroups("u.principal_id", "g.tenant_id = u.tenant_id AND "+listedGroup, filter.GroupIDs, filter.GroupCodes)
-	err := l.SortBy(sort, map[string]string{
-		"id": "u.id", "createdAt": "u.created_at", "lastModifiedAt": "u.last_modified_at",
-	}, "u.created_at")
-	if err != nil {
-		return err
-	}
-	err = showValues(ctx, r, valueList[domain.TenantUser]{
+	err := showValues(ctx, r, valueList[domain.TenantUser]{
 		List: l, alias: "u", values: []string{"u.metadata", "u.metadata_errors"},
 		scan: func(rows pgx.Rows) (domain.TenantUser, error) { return scanTenantUser(rows) },
 	}, page, show)

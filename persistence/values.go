@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -35,7 +37,7 @@ var errLarge = errors.New("the page is too large to be read at once")
 
 // valueList is a list with columns of whole values.
 type valueList[T any] struct {
-	*pg.List
+	*listquery.List
 	// alias is the alias of the listed table, which has the values.
 	alias string
 	// values are the columns of the values.
@@ -133,12 +135,16 @@ func readSmall[T any](
 		}
 		return rows.Err()
 	}
+	queries, err := l.Page(page, scan, &found.Total)
+	if err != nil {
+		return nil, 0, err
+	}
 	conn, err := acquire(ctx, r.pool)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer conn.Release()
-	err = send(ctx, conn, r.pool.begin(beginSnapshot), append(append(l.Kept(l.Page(page, scan, &found.Total)), l.more...), endSnapshot()))
+	err = send(ctx, conn, r.pool.begin(beginSnapshot), slices.Concat(queries, l.more, []pg.Query{endSnapshot()}))
 	if size > valuesAtOnce {
 		return nil, 0, errLarge
 	}
@@ -176,20 +182,15 @@ func showLarge[T any](
 	defer conn.Release()
 	found := &domain.Listing[T]{Page: domain.Page[T]{PageRequest: page}}
 	var places []place
-	scan := func(rows pgx.Rows) (err error) {
-		places, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p place, err error) {
-			return p, row.Scan(&p.row, &p.bytes)
-		})
+	scan := collectInto(&places, func(row pgx.CollectableRow) (p place, err error) { return p, row.Scan(&p.row, &p.bytes) })
+	// Rows that are found by their ids have no place.
+	ids := l.WithoutWalks()
+	ids.Columns = l.alias + ".ctid::text, " + sizeOf(l.values)
+	queries, err := ids.Page(page, scan, &found.Total)
+	if err != nil {
 		return err
 	}
-	ids := *l.List
-	if l.Counts != nil {
-		counts := *l.Counts
-		counts.Walks = nil // rows that are found by their ids have no place
-		ids.Counts = &counts
-	}
-	ids.Columns = l.alias + ".ctid::text, " + sizeOf(l.values)
-	if err := send(ctx, conn, p.streams.begin(beginSnapshot), append(ids.Page(page, scan, &found.Total), l.more...)); err != nil {
+	if err := send(ctx, conn, p.streams.begin(beginSnapshot), append(queries, l.more...)); err != nil {
 		return err
 	}
 	if l.check != nil {
@@ -233,8 +234,10 @@ func readBatch[T any](ctx context.Context, conn batchSender, l valueList[T], row
 	items := make([]T, 0, len(rows))
 	ctid := l.alias + ".ctid"
 	err := send(ctx, conn, &pgx.Batch{}, []pg.Query{pg.Q(
-		fmt.Sprintf("SELECT %s\n  FROM %s\n WHERE %s = ANY($1::text[]::tid[])\n ORDER BY array_position($1::text[]::tid[], %s)",
-			l.Columns, l.From, ctid, ctid),
+		listquery.Select{
+			Columns: l.Columns, From: l.Table + l.Joins, Where: []string{ctid + " = ANY($1::text[]::tid[])"},
+			Order: "array_position($1::text[]::tid[], " + ctid + ")",
+		}.String(),
 		[]any{rows},
 		func(rows pgx.Rows) error {
 			defer rows.Close()

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -34,8 +35,6 @@ const (
                ORDER BY q.task_queue)
           FROM worker_queues q
          WHERE q.worker_id = w.id AND q.principal_id = w.principal_id)`
-
-	fromWorkers = `workers w JOIN tenants t ON t.id = w.tenant_id`
 )
 
 func scanWorker(row pgx.CollectableRow) (domain.RegisteredWorker, error) {
@@ -60,32 +59,24 @@ func (r *Reader) ListWorkers(
 	ctx context.Context, scope AdministrationScope, filter WorkerFilter, now time.Time,
 	page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.RegisteredWorker], error) {
-	result := domain.Page[domain.RegisteredWorker]{PageRequest: page}
-	l := &pg.List{
-		Columns: workerColumns, From: fromWorkers,
-		Where: []string{`($1 OR w.tenant_id = ANY($2))`}, Args: []any{scope.Everywhere, scope.Tenants},
+	l := &listquery.List{
+		Columns: workerColumns, Table: "workers w", Joins: " JOIN tenants t ON t.id = w.tenant_id",
+		Args: []any{scope.Everywhere, scope.Tenants}, Tenants: listquery.Match(`($1 OR w.tenant_id = ANY($2))`),
+		Where: []listquery.Condition{
+			listquery.AnyOf("t.code", filter.TenantCodes),
+			listquery.MatchAny(`EXISTS (SELECT 1 FROM worker_queues q
+                WHERE q.worker_id = w.id AND q.principal_id = w.principal_id AND q.task_queue = ANY(%s))`, filter.TaskQueues),
+			listquery.MatchIf(len(filter.States) > 0, `CASE WHEN w.last_seen_at < %s
+                  THEN 'OFFLINE' ELSE 'ONLINE' END = ANY(%s)`, now.Add(-domain.WorkerOfflineAfter), filter.States),
+		},
+		Order: listquery.Order{
+			By: sort, Default: []listquery.Column{{SQL: "w.last_seen_at", Descending: true}},
+			Columns: listquery.Columns{
+				"id": {SQL: "w.id"}, "identity": {SQL: "w.identity"}, "createdAt": {SQL: "w.created_at"}, "lastSeenAt": {SQL: "w.last_seen_at"},
+			},
+		},
 	}
-	pg.AnyOf(l, "t.code", filter.TenantCodes)
-	if len(filter.TaskQueues) > 0 {
-		l.Filter(`EXISTS (SELECT 1 FROM worker_queues q
-                WHERE q.worker_id = w.id AND q.principal_id = w.principal_id AND q.task_queue = ANY(%s))`, filter.TaskQueues)
-	}
-	if len(filter.States) > 0 {
-		l.Filter(`CASE WHEN w.last_seen_at < `+l.Arg(now.Add(-domain.WorkerOfflineAfter))+`
-                  THEN 'OFFLINE' ELSE 'ONLINE' END = ANY(%s)`, filter.States)
-	}
-	columns := map[string]string{
-		"id": "w.id", "identity": "w.identity", "createdAt": "w.created_at", "lastSeenAt": "w.last_seen_at",
-	}
-	if err := l.SortBy(sort, columns, "w.last_seen_at DESC"); err != nil {
-		return result, err
-	}
-	scan := func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, scanWorker)
-		return err
-	}
-	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
-	return result, pg.Translate("listing workers", err)
+	return ReadPage(ctx, r, "listing workers", l, page, scanWorker)
 }
 
 const countLiveWorkers = `

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -185,13 +185,15 @@ type Range struct {
 func List(
 	ctx context.Context, r *persistence.Reader, scope persistence.AdministrationScope, filter Filter, part Range,
 ) ([]domain.Event, error) {
-	sql, args := listOf(eventColumns, "events e", scope, filter, part)
 	var events []domain.Event
-	err := r.Read(ctx, pg.Q(sql, args, collectEvents(&events)))
+	rows, err := listOf(eventColumns, "", scope, filter, part).Rows(domain.PageRequest{Size: part.Limit}, collectEvents(&events))
+	if err == nil {
+		err = r.Read(ctx, rows)
+	}
 	return events, pg.Translate("listing events", err)
 }
 
-const recordTables = `events e
+const namesOfRecords = `
   LEFT JOIN principals s ON s.id = e.actor_id
   LEFT JOIN person_names sname ON sname.tenant_id = e.tenant_id AND sname.principal_id = e.actor_id
   LEFT JOIN tenants t ON t.id = e.tenant_id`
@@ -206,57 +208,23 @@ const byActor = `(e.actor_id IN (SELECT a.id FROM principals a WHERE strpos(lowe
 func ListRecords(
 	ctx context.Context, r *persistence.Reader, scope persistence.AdministrationScope, filter Filter, part Range,
 ) ([]domain.AuditRecord, error) {
-	sql, args := listOf(
-		eventColumns+", coalesce(sname.name, s.name, ''), coalesce(t.code, '')", recordTables, scope, filter, part)
+	l := listOf(eventColumns+", coalesce(sname.name, s.name, ''), coalesce(t.code, '')", namesOfRecords, scope, filter, part)
 	var records []domain.AuditRecord
-	err := r.Read(ctx, pg.Q(sql, args, func(rows pgx.Rows) (err error) {
+	rows, err := l.Rows(domain.PageRequest{Size: part.Limit}, func(rows pgx.Rows) (err error) {
 		records, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (record domain.AuditRecord, err error) {
 			record.Event, err = scanEvent(row, &record.ActorName, &record.TenantCode)
 			return record, err
 		})
 		return err
-	}))
+	})
+	if err == nil {
+		err = r.Read(ctx, rows)
+	}
 	return records, pg.Translate("listing records of the ledger", err)
 }
 
-// listOf returns the statement that reads columns of the next events in the scope.
-func listOf(columns, from string, scope persistence.AdministrationScope, filter Filter, part Range) (sql string, args []any) {
-	l := &pg.List{Where: []string{pg.SettledEvent}}
-	if !scope.Everywhere {
-		l.Within("e.tenant_id", false, scope.Tenants)
-	}
-	if len(filter.TenantCodes) > 0 {
-		l.Filter("e.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes)
-	}
-	pg.AnyOf(l, "e.id", filter.IDs)
-	pg.AnyOf(l, "e.tenant_id", filter.TenantIDs)
-	pg.AnyOf(l, "e.type", filter.Types)
-	if areRare(filter.Types, frequentTypes()...) {
-		l.Where = append(l.Where, ofRareType)
-	}
-	pg.AnyOf(l, "e.actor_id", filter.ActorIDs)
-	pg.AnyOf(l, "e.process_id", filter.ProcessIDs)
-	pg.AnyOf(l, "e.resource_kind", filter.ResourceKinds)
-	if areRare(filter.ResourceKinds, domain.ResourceProcess, domain.ResourceItem) {
-		l.Where = append(l.Where, ofRareKind)
-	}
-	if len(filter.ResourceIDs) > 0 {
-		l.Filter("(e.resource_id = ANY(%[1]s) AND "+besidesProcess+" OR e.process_id = ANY(%[1]s) AND e.resource_id = e.process_id)",
-			filter.ResourceIDs)
-	}
-	pg.AnyOf(l, "e.request_id", filter.RequestIDs)
-	if filter.From != nil {
-		l.Filter("e.occurred_at >= %s", *filter.From)
-	}
-	if filter.To != nil {
-		l.Filter("e.occurred_at < %s", *filter.To)
-	}
-	if filter.Concerning != nil {
-		l.Filter("(e.resource_id = %[1]s AND "+besidesProcess+" OR e.process_id = %[1]s)", *filter.Concerning)
-	}
-	if filter.Actor != "" {
-		l.Filter(byActor, filter.Actor)
-	}
+// listOf returns the list of the next events in the scope.
+func listOf(columns, names string, scope persistence.AdministrationScope, filter Filter, part Range) *listquery.List {
 	order, operator, after := pg.EventOrder, ">", domain.EventCursor{}
 	if part.NewestFirst {
 		order, operator = pg.EventOrderDescending, "<"
@@ -265,9 +233,29 @@ func listOf(columns, from string, scope persistence.AdministrationScope, filter 
 	if part.After != nil {
 		after = *part.After
 	}
-	l.Where = append(l.Where, beyondCursor(operator, len(l.Args)+1))
-	l.Args = append(l.Args, cursorArgs(after)...)
-	limit := l.Arg(part.Limit)
-	return "SELECT " + columns + "\n  FROM " + from + "\n WHERE " + strings.Join(l.Where, "\n   AND ") +
-		"\n ORDER BY " + order + "\n LIMIT " + limit, l.Args
+	return &listquery.List{
+		Columns: columns, Table: "events e", Joins: names,
+		Tenants: listquery.Within("e.tenant_id", scope.Everywhere, scope.Tenants),
+		Visible: listquery.Match(pg.SettledEvent),
+		Where: []listquery.Condition{
+			listquery.MatchAny("e.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes),
+			listquery.AnyOf("e.id", filter.IDs),
+			listquery.AnyOf("e.tenant_id", filter.TenantIDs),
+			listquery.AnyOf("e.type", filter.Types),
+			listquery.MatchIf(areRare(filter.Types, frequentTypes()...), ofRareType),
+			listquery.AnyOf("e.actor_id", filter.ActorIDs),
+			listquery.AnyOf("e.process_id", filter.ProcessIDs),
+			listquery.AnyOf("e.resource_kind", filter.ResourceKinds),
+			listquery.MatchIf(areRare(filter.ResourceKinds, domain.ResourceProcess, domain.ResourceItem), ofRareKind),
+			listquery.MatchAny("(e.resource_id = ANY(%[1]s) AND "+besidesProcess+" OR e.process_id = ANY(%[1]s) AND e.resource_id = e.process_id)",
+				filter.ResourceIDs),
+			listquery.AnyOf("e.request_id", filter.RequestIDs),
+			listquery.MatchGiven("e.occurred_at >= %s", filter.From),
+			listquery.MatchGiven("e.occurred_at < %s", filter.To),
+			listquery.MatchGiven("(e.resource_id = %[1]s AND "+besidesProcess+" OR e.process_id = %[1]s)", filter.Concerning),
+			listquery.MatchIf(filter.Actor != "", byActor, filter.Actor),
+			listquery.Match(pg.ComparePlace(operator, "%[1]s::integer", "%[2]s::xid8", "%[3]s::bigint"), cursorArgs(after)...),
+		},
+		Order: listquery.Order{Default: []listquery.Column{{SQL: order}}},
+	}
 }

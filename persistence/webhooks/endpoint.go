@@ -9,6 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -96,9 +97,11 @@ SELECT ` + webhookHealthColumns + `
 )
 
 const (
-	fromWebhookEndpoints = `webhook_endpoints w
+	joinsOfWebhookEndpoints = `
   JOIN resources r ON r.tenant_id = w.tenant_id AND r.kind = 'WebhookSubscription' AND r.id = w.subscription_id
   JOIN tenants t ON t.id = w.tenant_id`
+
+	fromWebhookEndpoints = `webhook_endpoints w` + joinsOfWebhookEndpoints
 
 	// The total of a list is counted without the columns, which need $1.
 	webhookInScope = `($1::timestamptz IS NOT NULL AND ($2 OR w.tenant_id = ANY($3)))`
@@ -133,22 +136,16 @@ func ListEndpoints(
 	ctx context.Context, r *persistence.Reader, scope persistence.AdministrationScope, filter EndpointFilter, page domain.PageRequest, sort []domain.SortKey,
 	now time.Time,
 ) (domain.Page[domain.WebhookHealth], error) {
-	result := domain.Page[domain.WebhookHealth]{PageRequest: page}
-	l := &pg.List{
-		Columns: webhookHealthColumns, From: fromWebhookEndpoints, Where: []string{webhookInScope}, Args: []any{now, scope.Everywhere, scope.Tenants},
+	l := &listquery.List{
+		Columns: webhookHealthColumns, Table: "webhook_endpoints w", Joins: joinsOfWebhookEndpoints,
+		Args: []any{now, scope.Everywhere, scope.Tenants}, Tenants: listquery.Match(webhookInScope),
+		Where: []listquery.Condition{listquery.AnyOf("t.code", filter.TenantCodes), listquery.AnyOf("r.code", filter.Codes)},
+		Order: listquery.Order{
+			By: sort, Default: []listquery.Column{{SQL: "t.code"}, {SQL: "r.code"}},
+			Columns: listquery.Columns{"id": {SQL: "w.subscription_id"}, "code": {SQL: "r.code"}},
+		},
 	}
-	pg.AnyOf(l, "t.code", filter.TenantCodes)
-	pg.AnyOf(l, "r.code", filter.Codes)
-	columns := map[string]string{"id": "w.subscription_id", "code": "r.code"}
-	if err := l.SortBy(sort, columns, "t.code", "r.code"); err != nil {
-		return result, err
-	}
-	scan := func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, scanWebhookHealth)
-		return err
-	}
-	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
-	return result, pg.Translate("listing webhook endpoints", err)
+	return persistence.ReadPage(ctx, r, "listing webhook endpoints", l, page, scanWebhookHealth)
 }
 
 // LockEndpoint locks the endpoint of a subscription in the scope and returns its current state, or

@@ -9,16 +9,19 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 const (
 	deliveryInfoColumns = deliveryColumns + `, t.code, r.code, coalesce(a.status, 0), coalesce(a.failure, '')`
 
-	fromDeliveries = `webhook_deliveries d
+	namesOfDeliveries = `
   JOIN tenants t ON t.id = d.tenant_id
   JOIN resources r ON r.tenant_id = d.tenant_id AND r.kind = 'WebhookSubscription' AND r.id = d.subscription_id
   LEFT JOIN webhook_attempts a ON a.delivery_id = d.id AND a.round = d.round AND a.number = d.attempts`
+
+	fromDeliveries = `webhook_deliveries d` + namesOfDeliveries
 
 	deliveryInScope = `($1 OR d.tenant_id = ANY($2))`
 )
@@ -46,38 +49,26 @@ type DeliveryFilter struct {
 func ListDeliveries(
 	ctx context.Context, r *persistence.Reader, scope persistence.AdministrationScope, filter DeliveryFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.WebhookDeliveryInfo], error) {
-	result := domain.Page[domain.WebhookDeliveryInfo]{PageRequest: page}
-	l := &pg.List{Columns: deliveryInfoColumns, From: fromDeliveries, Counted: "webhook_deliveries d"}
-	l.Within("d.tenant_id", scope.Everywhere, scope.Tenants)
-	if len(filter.TenantCodes) > 0 {
-		l.Filter("d.tenant_id IN (SELECT c.id FROM tenants c WHERE c.code = ANY(%s))", filter.TenantCodes)
+	l := &listquery.List{
+		Columns: deliveryInfoColumns, Table: "webhook_deliveries d", Names: namesOfDeliveries,
+		Tenants: listquery.Within("d.tenant_id", scope.Everywhere, scope.Tenants),
+		Where: []listquery.Condition{
+			listquery.MatchAny("d.tenant_id IN (SELECT c.id FROM tenants c WHERE c.code = ANY(%s))", filter.TenantCodes),
+			listquery.MatchAny("(d.tenant_id, d.subscription_id) IN (SELECT s.tenant_id, s.id FROM tenants o "+
+				"JOIN resources s ON s.tenant_id = o.id AND s.kind = 'WebhookSubscription' AND s.code = ANY(%s))", filter.SubscriptionCodes),
+			listquery.AnyOf("d.state", filter.States),
+			listquery.AnyOf("d.event_type", filter.EventTypes),
+			listquery.AnyOf("d.event_id", filter.EventIDs),
+			listquery.MatchAny("d.event_id IN (SELECT e.id FROM events e WHERE e.process_id = ANY(%s))", filter.ProcessIDs),
+			listquery.MatchGiven("d.created_at >= %s", filter.From),
+			listquery.MatchGiven("d.created_at < %s", filter.To),
+		},
+		Order: listquery.Order{
+			By: sort, Default: []listquery.Column{{SQL: "d.sequence", Descending: true}},
+			Columns: listquery.Columns{"id": {SQL: "d.sequence"}, "createdAt": {SQL: "d.sequence"}},
+		},
 	}
-	if len(filter.SubscriptionCodes) > 0 {
-		l.Filter("(d.tenant_id, d.subscription_id) IN (SELECT s.tenant_id, s.id FROM tenants o "+
-			"JOIN resources s ON s.tenant_id = o.id AND s.kind = 'WebhookSubscription' AND s.code = ANY(%s))", filter.SubscriptionCodes)
-	}
-	pg.AnyOf(l, "d.state", filter.States)
-	pg.AnyOf(l, "d.event_type", filter.EventTypes)
-	pg.AnyOf(l, "d.event_id", filter.EventIDs)
-	if len(filter.ProcessIDs) > 0 {
-		l.Filter("d.event_id IN (SELECT e.id FROM events e WHERE e.process_id = ANY(%s))", filter.ProcessIDs)
-	}
-	if filter.From != nil {
-		l.Filter("d.created_at >= %s", *filter.From)
-	}
-	if filter.To != nil {
-		l.Filter("d.created_at < %s", *filter.To)
-	}
-	columns := map[string]string{"id": "d.sequence", "createdAt": "d.sequence"}
-	if err := l.SortBy(sort, columns, "d.sequence DESC"); err != nil {
-		return result, err
-	}
-	scan := func(rows pgx.Rows) (err error) {
-		result.Items, err = pgx.CollectRows(rows, scanDeliveryInfo)
-		return err
-	}
-	err := r.Read(ctx, l.Page(page, scan, &result.Total)...)
-	return result, pg.Translate("listing webhook deliveries", err)
+	return persistence.ReadPage(ctx, r, "listing webhook deliveries", l, page, scanDeliveryInfo)
 }
 
 const (

@@ -1,4 +1,3 @@
-// Package pg builds SQL queries and scans their rows: lists with filters and order, errors of
-// PostgreSQL as errors of the service. Transactions and readers of persistence take its queries, so only the packages
-// below persistence can have SQL carried out.
+// Package pg builds SQL queries and scans their rows, and makes errors of the service of errors of PostgreSQL. Transactions
+// and readers of persistence take its queries, so only the packages below persistence can have SQL carried out.
 package pg

@@ -2,7 +2,6 @@
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 -- $3 = "01970000-0000-7000-8000-000000000001"
 -- $4 = 25
--- $5 = 0
 SELECT x.id, x.tenant_id, x.status, x.action_id, x.action_code,
        x.document_id, coalesce(x.document_uri, ''), coalesce(x.error, ''), x.errors, x.finished_at,
        x.created_by, x.created_at, x.last_modified_by, x.last_modified_at,
@@ -18,7 +17,7 @@ SELECT x.id, x.tenant_id, x.status, x.action_id, x.action_code,
    AND {access.VisibleArtifact}
    AND a.id = $3
  ORDER BY x.created_at DESC, x.id
- LIMIT $4 OFFSET $5;
+ LIMIT $4::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"

@@ -9,55 +9,70 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
 -- $7 = 0
 WITH f AS MATERIALIZED (
 SELECT x1.business_artifact_id AS id, x1.created_at
-    FROM business_artifact_index x1
-   WHERE x1.definition_id = $2
-     AND x1.field = $3
-     AND x1.text_value IS NOT NULL
-     AND x1.text_value = $4
-     AND x1.definition_id = ANY({access.ReadableArtifactDefinitions})
-     AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = x1.business_artifact_id AND y.deleted_at IS NOT NULL)
+  FROM business_artifact_index x1
+ WHERE x1.definition_id = $2
+   AND x1.field = $3
+   AND x1.text_value IS NOT NULL
+   AND x1.text_value = $4
+   AND x1.definition_id = ANY({access.ReadableArtifactDefinitions})
+   AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = x1.business_artifact_id AND y.deleted_at IS NOT NULL)
  LIMIT $5),
 n AS MATERIALIZED (
-SELECT count(*) AS n FROM f),
+SELECT count(*) AS n
+  FROM f),
 t AS MATERIALIZED (
 SELECT CASE WHEN n < $5 THEN n ELSE (SELECT count(*)
-    FROM business_artifact_index x1
-   WHERE x1.definition_id = $2
-     AND x1.field = $3
-     AND x1.text_value IS NOT NULL
-     AND x1.text_value = $4
-     AND x1.definition_id = ANY({access.ReadableArtifactDefinitions})
-     AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = x1.business_artifact_id AND y.deleted_at IS NOT NULL)) END AS total FROM n),
+  FROM business_artifact_index x1
+ WHERE x1.definition_id = $2
+   AND x1.field = $3
+   AND x1.text_value IS NOT NULL
+   AND x1.text_value = $4
+   AND x1.definition_id = ANY({access.ReadableArtifactDefinitions})
+   AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = x1.business_artifact_id AND y.deleted_at IS NOT NULL)) END AS total
+  FROM n),
 p AS MATERIALIZED (
-(SELECT a.id FROM (SELECT a.id, a.created_at
-    FROM business_artifacts a
-   WHERE (SELECT n FROM n) >= $5 AND a.tenant_id = (SELECT r.tenant_id FROM resources r WHERE r.id = $2) AND a.definition_id = $2
-   ORDER BY a.created_at, a.id LIMIT 5000) a
+(SELECT a.id
+  FROM (SELECT a.id, a.created_at
+  FROM business_artifacts a
+ WHERE (SELECT n FROM n) >= $5
+   AND a.tenant_id = (SELECT r.tenant_id FROM resources r WHERE r.id = $2)
+   AND a.definition_id = $2
+ ORDER BY a.created_at, a.id
+ LIMIT 5000) a
  CROSS JOIN LATERAL (SELECT 1
-    FROM business_artifact_index x1
-   WHERE x1.definition_id = $2
-     AND x1.field = $3
-     AND x1.text_value IS NOT NULL
-     AND x1.text_value = $4
-     AND x1.definition_id = ANY({access.ReadableArtifactDefinitions})
-     AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = x1.business_artifact_id AND y.deleted_at IS NOT NULL)
-     AND x1.business_artifact_id = a.id LIMIT 1) x
- ORDER BY a.created_at, a.id LIMIT $6 OFFSET $7)),
+  FROM business_artifact_index x1
+ WHERE x1.definition_id = $2
+   AND x1.field = $3
+   AND x1.text_value IS NOT NULL
+   AND x1.text_value = $4
+   AND x1.definition_id = ANY({access.ReadableArtifactDefinitions})
+   AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = x1.business_artifact_id AND y.deleted_at IS NOT NULL)
+   AND x1.business_artifact_id = a.id
+ LIMIT 1) x
+ ORDER BY a.created_at, a.id
+ LIMIT $6 OFFSET $7)),
 m AS MATERIALIZED (
-(SELECT f.id FROM f WHERE (SELECT n FROM n) < $5
- ORDER BY f.created_at, f.id LIMIT $6 OFFSET $7)
+(SELECT f.id
+  FROM f
+ WHERE (SELECT n FROM n) < $5
+ ORDER BY f.created_at, f.id
+ LIMIT $6 OFFSET $7)
  UNION ALL
 SELECT p.id FROM p WHERE (SELECT count(*) FROM p) = $6
  UNION ALL
-(SELECT f.id FROM (SELECT x1.business_artifact_id AS id, x1.created_at
-    FROM business_artifact_index x1
-   WHERE x1.definition_id = $2
-     AND x1.field = $3
-     AND x1.text_value IS NOT NULL
-     AND x1.text_value = $4
-     AND x1.definition_id = ANY({access.ReadableArtifactDefinitions})
-     AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = x1.business_artifact_id AND y.deleted_at IS NOT NULL)) f WHERE (SELECT n FROM n) >= $5 AND NOT (SELECT count(*) FROM p) = $6
- ORDER BY f.created_at, f.id LIMIT $6 OFFSET $7))
+(SELECT f.id
+  FROM (SELECT x1.business_artifact_id AS id, x1.created_at
+  FROM business_artifact_index x1
+ WHERE x1.definition_id = $2
+   AND x1.field = $3
+   AND x1.text_value IS NOT NULL
+   AND x1.text_value = $4
+   AND x1.definition_id = ANY({access.ReadableArtifactDefinitions})
+   AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = x1.business_artifact_id AND y.deleted_at IS NOT NULL)) f
+ WHERE (SELECT n FROM n) >= $5
+   AND NOT (SELECT count(*) FROM p) = $6
+ ORDER BY f.created_at, f.id
+ LIMIT $6 OFFSET $7))
 SELECT t.total, a.id, a.tenant_id, a.definition_id, a.definition_code,
        a.created_by, a.created_at, a.last_modified_by, a.last_modified_at,
        a.deleted_at, a.deleted_by,

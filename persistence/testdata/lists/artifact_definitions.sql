@@ -3,16 +3,14 @@
 -- $3 = "A"
 -- $4 = true
 -- $5 = 25
--- $6 = 0
 SELECT r.id, r.code, r.tenant_id, r.spec->>'name', (r.id = ANY({access.EditableArtifactDefinitions}))
   FROM resources r
  WHERE r.tenant_id = $2
-   AND r.kind = 'BusinessArtifactDefinition'
-   AND r.id = ANY({access.ReadableArtifactDefinitions})
+   AND r.kind = 'BusinessArtifactDefinition' AND r.id = ANY({access.ReadableArtifactDefinitions})
    AND r.code = $3
    AND (r.id = ANY({access.EditableArtifactDefinitions})) = $4
  ORDER BY r.spec->>'name' DESC, r.id
- LIMIT $5 OFFSET $6;
+ LIMIT $5::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
@@ -21,7 +19,6 @@ SELECT r.id, r.code, r.tenant_id, r.spec->>'name', (r.id = ANY({access.EditableA
 SELECT count(*)
   FROM resources r
  WHERE r.tenant_id = $2
-   AND r.kind = 'BusinessArtifactDefinition'
-   AND r.id = ANY({access.ReadableArtifactDefinitions})
+   AND r.kind = 'BusinessArtifactDefinition' AND r.id = ANY({access.ReadableArtifactDefinitions})
    AND r.code = $3
    AND (r.id = ANY({access.EditableArtifactDefinitions})) = $4;

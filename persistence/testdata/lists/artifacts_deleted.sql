@@ -2,17 +2,16 @@
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 -- $3 = "01970000-0000-7000-8000-000000000001"
 -- $4 = 25
--- $5 = 0
 SELECT a.id, a.tenant_id, a.definition_id, a.definition_code,
        a.created_by, a.created_at, a.last_modified_by, a.last_modified_at,
        a.deleted_at, a.deleted_by
   FROM business_artifacts a
  WHERE a.tenant_id = $2
-   AND {access.VisibleArtifact}
    AND EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = a.id AND y.deleted_at IS NOT NULL)
+   AND {access.VisibleArtifact}
    AND a.id = $3
  ORDER BY a.created_at, a.id
- LIMIT $4 OFFSET $5;
+ LIMIT $4::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
@@ -20,6 +19,6 @@ SELECT a.id, a.tenant_id, a.definition_id, a.definition_code,
 SELECT count(*)
   FROM business_artifacts a
  WHERE a.tenant_id = $2
-   AND {access.VisibleArtifact}
    AND EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = a.id AND y.deleted_at IS NOT NULL)
+   AND {access.VisibleArtifact}
    AND a.id = $3;

@@ -10,22 +10,22 @@ SELECT a.id, a.tenant_id, a.definition_id, a.definition_code,
        a.deleted_at, a.deleted_by
   FROM business_artifacts a
  WHERE a.tenant_id = $2
-   AND {access.VisibleArtifact}
    AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = a.id AND y.deleted_at IS NOT NULL)
+   AND {access.VisibleArtifact}
    AND a.tenant_id = $3
    AND a.definition_id = $4
    AND a.definition_code = ANY($5)
  ORDER BY a.last_modified_at DESC, a.id
- LIMIT $6 OFFSET $7;
+ LIMIT $6::bigint OFFSET $7::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 -- $3 = "01970000-0000-7000-8000-00000000a001"
 -- $4 = "01970000-0000-7000-8000-000000000001"
 -- $5 = ["A","B"]
-SELECT coalesce((SELECT sum(n) FROM artifact_counts_now(ARRAY[$2]::uuid[]) a
+SELECT coalesce((SELECT sum(n)
+  FROM artifact_counts_now(ARRAY[$2]::uuid[]) a
  WHERE a.tenant_id = $2
-   AND {access.VisibleArtifact}
    AND a.tenant_id = $3
    AND a.definition_id = $4
    AND a.definition_code = ANY($5)

@@ -17,11 +17,13 @@ SELECT p.id, p.subject, p.state, p.process_definition_id, v.name, coalesce(sname
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
-SELECT coalesce((SELECT sum(n) FROM process_counts_now(ARRAY[$2]::uuid[]) p
+SELECT coalesce((SELECT sum(n)
+  FROM process_counts_now(ARRAY[$2]::uuid[]) p
  WHERE p.tenant_id = $2
    AND (p.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR p.process_version = ANY({access.RunVersions}) OR p.item_definition_ids && {access.CandidateItemDefinitions})), 0)::bigint
-     + (SELECT count(*) FROM (
+     + (SELECT count(*)
+  FROM (
 SELECT x.id FROM processes x
  WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
@@ -40,9 +42,6 @@ SELECT x.process_id FROM process_items x
          AND EXISTS (SELECT 1 FROM process_definition_versions v
                       WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.CandidateItemDefinitions}))))) others
  CROSS JOIN LATERAL (SELECT * FROM processes x WHERE x.id = others.id OFFSET 0) p
-  JOIN process_definition_versions v ON v.version = p.process_version
-  JOIN principals s ON s.id = p.initiator_id
-  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
  WHERE p.tenant_id = $2
    AND p.deleted_at IS NULL
    AND {access.VisibleProcess}

@@ -19,7 +19,7 @@ SELECT p.id, p.subject, p.state, p.process_definition_id, v.name, coalesce(sname
    AND p.process_definition_id = $4
    AND p.initiator_id = $5
  ORDER BY p.last_modified_at DESC, p.id
- LIMIT 25 OFFSET $6) p
+ LIMIT 25 OFFSET $6::bigint) p
   JOIN process_definition_versions v ON v.version = p.process_version
   JOIN principals s ON s.id = p.initiator_id
   LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id

@@ -3,7 +3,6 @@
 -- $3 = true
 -- $4 = "%hire%"
 -- $5 = 25
--- $6 = 0
 SELECT d.id, v.version, d.code, d.tenant_id, v.name, v.published, {access.StartableDefinition}
   FROM process_definitions d
   JOIN LATERAL (
@@ -15,8 +14,8 @@ SELECT d.id, v.version, d.code, d.tenant_id, v.name, v.published, {access.Starta
  WHERE d.tenant_id = $2
    AND {access.StartableDefinition} = $3
    AND (v.name ILIKE $4 OR d.code ILIKE $4)
- ORDER BY d.id, d.id
- LIMIT $5 OFFSET $6;
+ ORDER BY d.id
+ LIMIT $5::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"

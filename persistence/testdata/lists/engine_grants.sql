@@ -4,7 +4,6 @@
 -- $4 = ["north"]
 -- $5 = "2026-01-02T03:04:05Z"
 -- $6 = 25
--- $7 = 0
 SELECT g.id, g.tenant_id, g.principal_id, g.kind, g.identifier, g.read_only, g.issued_at, g.expires_at,
        g.revoked_at, g.revoked_by
   FROM engine_grants g
@@ -13,7 +12,7 @@ SELECT g.id, g.tenant_id, g.principal_id, g.kind, g.identifier, g.read_only, g.i
    AND g.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY($4))
    AND NOT (g.revoked_at IS NULL AND g.expires_at > $5)
  ORDER BY g.expires_at, g.id
- LIMIT $6 OFFSET $7;
+ LIMIT $6::bigint;
 
 -- $1 = false
 -- $2 = ["01970000-0000-7000-8000-00000000a001"]

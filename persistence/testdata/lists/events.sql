@@ -10,9 +10,9 @@ SELECT e.id, e.era, e.xid, e.position, e.tenant_id, e.process_id, e.type,
        coalesce(e.item_definition_code, ''), coalesce(e.task_state, ''),
        e.actor_id, coalesce(e.request_id, ''), e.occurred_at
   FROM events e
- WHERE (e.era < (SELECT l.era FROM event_ledger l) OR e.xid < (SELECT pg_snapshot_xmin(pg_current_snapshot())))
-   AND e.tenant_id = $1
+ WHERE e.tenant_id = $1
+   AND (e.era < (SELECT l.era FROM event_ledger l) OR e.xid < (SELECT pg_snapshot_xmin(pg_current_snapshot())))
    AND e.process_id = $2
    AND e.era >= $3::integer AND (e.era, e.xid, e.position) > ($3::integer, $4::xid8, $5::bigint)
  ORDER BY e.era, e.xid, e.position
- LIMIT $6;
+ LIMIT $6::bigint;

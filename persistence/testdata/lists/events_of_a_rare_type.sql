@@ -36,4 +36,4 @@ SELECT e.id, e.era, e.xid, e.position, e.tenant_id, e.process_id, e.type,
         AND NOT EXISTS (SELECT 1 FROM person_names n WHERE n.tenant_id = e.tenant_id AND n.principal_id = e.actor_id))
    AND e.era <= $9::integer AND (e.era, e.xid, e.position) < ($9::integer, $10::xid8, $11::bigint)
  ORDER BY e.era DESC, e.xid DESC, e.position DESC
- LIMIT $12;
+ LIMIT $12::bigint;

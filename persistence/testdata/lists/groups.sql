@@ -5,7 +5,6 @@
 -- $5 = "%it%"
 -- $6 = "01970000-0000-7000-8000-000000000001"
 -- $7 = 25
--- $8 = 0
 SELECT g.id, g.tenant_id, g.code, g.name
   FROM groups g
  WHERE g.tenant_id = ANY($2)
@@ -31,8 +30,8 @@ SELECT g.id, g.tenant_id, g.code, g.name
                     WHERE d.tenant_id = t.id AND g.permission = 'MANAGER' AND {access.CallerIsGrantee})
         OR EXISTS (SELECT 1 FROM process_definition_versions v JOIN process_definitions d ON d.id = v.process_definition_id
                     WHERE d.tenant_id = t.id AND v.runner_id = $1)))
- ORDER BY g.id, g.id
- LIMIT $7 OFFSET $8;
+ ORDER BY g.id
+ LIMIT $7::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = ["01970000-0000-7000-8000-00000000a001"]

@@ -56,8 +56,8 @@ SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name
   JOIN processes p ON p.id = i.process_id
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
-   AND i.task_state = 'READY'
    AND {access.CandidateOfItem}
+   AND i.task_state = 'READY'
  ORDER BY i.created_at, i.id
  LIMIT 5) i
   JOIN processes p ON p.id = i.process_id
@@ -71,11 +71,13 @@ SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
-SELECT coalesce((SELECT sum(n) FROM item_counts_now(ARRAY[$2]::uuid[]) i
+SELECT coalesce((SELECT sum(n)
+  FROM item_counts_now(ARRAY[$2]::uuid[]) i
  WHERE i.tenant_id = $2
    AND i.task_state = 'READY'
    AND (i.item_definition_id = ANY({access.CandidateItemDefinitions}))), 0)::bigint
-     + (SELECT count(*) FROM (
+     + (SELECT count(*)
+  FROM (
 SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
                                 WHERE f.tenant_id = $2 AND d.id <> ALL({access.CandidateItemDefinitions})
                                   AND d.id = ANY({access.InitiatorCandidateItemDefinitions})) AS ids OFFSET 0) o
@@ -88,8 +90,8 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
   JOIN processes p ON p.id = i.process_id
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
-   AND i.task_state = 'READY'
    AND {access.CandidateOfItem}
+   AND i.task_state = 'READY'
    AND (i.item_definition_id = ANY({access.CandidateItemDefinitions})) IS NOT TRUE);
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"

@@ -15,8 +15,8 @@ SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name
   LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
-   AND i.task_state = 'READY'
    AND {access.CandidateOfItem}
+   AND i.task_state = 'READY'
    AND i.process_definition_id = ANY($3)
  ORDER BY p.subject, i.id
  LIMIT 25;
@@ -32,13 +32,15 @@ SELECT c.view, c.id, sum(c.n)::bigint AS tasks,
             THEN (SELECT v.name FROM process_definition_versions v
                    WHERE v.process_definition_id = c.id ORDER BY v.number DESC LIMIT 1)
             ELSE '' END AS name
-  FROM (SELECT 'to-claim' AS view, v.process_definition_id AS id, v.n FROM (SELECT i.process_definition_id, sum(n) AS n FROM kept i
+  FROM (SELECT 'to-claim' AS view, v.process_definition_id AS id, v.n FROM (SELECT i.process_definition_id, sum(n) AS n
+  FROM kept i
  WHERE i.tenant_id = $2
    AND i.task_state = 'READY'
    AND (i.item_definition_id = ANY({access.CandidateItemDefinitions}))
  GROUP BY i.process_definition_id
  UNION ALL
-SELECT i.process_definition_id, count(*) FROM (
+SELECT i.process_definition_id, count(*)
+  FROM (
 SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
                                 WHERE f.tenant_id = $2 AND d.id <> ALL({access.CandidateItemDefinitions})
                                   AND d.id = ANY({access.InitiatorCandidateItemDefinitions})) AS ids OFFSET 0) o
@@ -51,29 +53,33 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
   JOIN processes p ON p.id = i.process_id
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
-   AND i.task_state = 'READY'
    AND {access.CandidateOfItem}
+   AND i.task_state = 'READY'
    AND (i.item_definition_id = ANY({access.CandidateItemDefinitions})) IS NOT TRUE
  GROUP BY i.process_definition_id) v
  UNION ALL
-SELECT 'mine' AS view, v.process_definition_id AS id, v.n FROM (SELECT o.process_definition_id, count(*) AS n FROM (SELECT i.process_definition_id FROM process_items i
+SELECT 'mine' AS view, v.process_definition_id AS id, v.n FROM (SELECT o.process_definition_id, count(*) AS n FROM (SELECT i.process_definition_id
+  FROM process_items i
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
    AND i.task_state = 'CLAIMED' AND i.owner_id = $1 LIMIT 100) o GROUP BY o.process_definition_id) v
  UNION ALL
-SELECT 'done' AS view, v.process_definition_id AS id, v.n FROM (SELECT o.process_definition_id, count(*) AS n FROM (SELECT i.process_definition_id FROM process_items i
+SELECT 'done' AS view, v.process_definition_id AS id, v.n FROM (SELECT o.process_definition_id, count(*) AS n FROM (SELECT i.process_definition_id
+  FROM process_items i
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
    AND i.task_state = 'COMPLETED' AND i.owner_id = $1 LIMIT 100) o GROUP BY o.process_definition_id) v
  UNION ALL
-SELECT 'all' AS view, v.process_definition_id AS id, v.n FROM (SELECT i.process_definition_id, sum(n) AS n FROM kept i
+SELECT 'all' AS view, v.process_definition_id AS id, v.n FROM (SELECT i.process_definition_id, sum(n) AS n
+  FROM kept i
  WHERE i.tenant_id = $2
    AND i.type = 'TASK'
    AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR i.item_definition_id = ANY({access.GrantedItemDefinitions}) OR i.process_version = ANY({access.RunVersions}))
  GROUP BY i.process_definition_id
  UNION ALL
-SELECT i.process_definition_id, count(*) FROM (
+SELECT i.process_definition_id, count(*)
+  FROM (
 SELECT x.id FROM process_items x
  WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
@@ -97,8 +103,8 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
  CROSS JOIN LATERAL (SELECT * FROM process_items x WHERE x.id = others.id OFFSET 0) i
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
-   AND i.type = 'TASK'
    AND {access.VisibleItem}
+   AND i.type = 'TASK'
    AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR i.item_definition_id = ANY({access.GrantedItemDefinitions})
     OR EXISTS (SELECT 1 FROM processes q WHERE q.id = i.process_id AND q.process_version = ANY({access.RunVersions}))) IS NOT TRUE

@@ -7,7 +7,7 @@ SELECT count(*)
   JOIN processes p ON p.id = i.process_id
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
-   AND i.task_state = 'READY'
    AND {access.CandidateOfItem}
+   AND i.task_state = 'READY'
    AND i.last_modified_at > $3 AND i.last_modified_by <> $1
    AND i.id <> ALL($4);

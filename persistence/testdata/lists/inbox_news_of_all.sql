@@ -6,7 +6,7 @@ SELECT count(*)
   FROM process_items i
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
-   AND i.type = 'TASK'
    AND {access.VisibleItem}
+   AND i.type = 'TASK'
    AND i.created_at > $3
    AND i.id <> ALL($4);

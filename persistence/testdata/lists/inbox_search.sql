@@ -15,31 +15,12 @@ SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name
   LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
-   AND i.type = 'TASK'
    AND {access.VisibleItem}
+   AND i.type = 'TASK'
    AND (p.subject ILIKE $3 OR t.name ILIKE $3 OR v.name ILIKE $3
     OR coalesce(sname.name, s.name) ILIKE $3)
  ORDER BY i.created_at, i.id
  LIMIT 25;
-
--- $1 = "01970000-0000-7000-8000-00000000c001"
--- $2 = "01970000-0000-7000-8000-00000000a001"
--- $3 = "%offer%"
-SELECT count(*)
-  FROM process_items i
-  JOIN processes p ON p.id = i.process_id
-  JOIN process_definition_versions v ON v.version = p.process_version
-  JOIN item_definition_versions t ON t.version = i.item_version
-  JOIN principals s ON s.id = p.initiator_id
-  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
-  LEFT JOIN principals o ON o.id = i.owner_id
-  LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id
- WHERE i.tenant_id = $2
-   AND i.deleted_at IS NULL
-   AND i.type = 'TASK'
-   AND {access.VisibleItem}
-   AND (p.subject ILIKE $3 OR t.name ILIKE $3 OR v.name ILIKE $3
-    OR coalesce(sname.name, s.name) ILIKE $3);
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
@@ -52,13 +33,15 @@ SELECT c.view, c.id, sum(c.n)::bigint AS tasks,
             THEN (SELECT v.name FROM process_definition_versions v
                    WHERE v.process_definition_id = c.id ORDER BY v.number DESC LIMIT 1)
             ELSE '' END AS name
-  FROM (SELECT 'to-claim' AS view, v.process_definition_id AS id, v.n FROM (SELECT i.process_definition_id, sum(n) AS n FROM kept i
+  FROM (SELECT 'to-claim' AS view, v.process_definition_id AS id, v.n FROM (SELECT i.process_definition_id, sum(n) AS n
+  FROM kept i
  WHERE i.tenant_id = $2
    AND i.task_state = 'READY'
    AND (i.item_definition_id = ANY({access.CandidateItemDefinitions}))
  GROUP BY i.process_definition_id
  UNION ALL
-SELECT i.process_definition_id, count(*) FROM (
+SELECT i.process_definition_id, count(*)
+  FROM (
 SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
                                 WHERE f.tenant_id = $2 AND d.id <> ALL({access.CandidateItemDefinitions})
                                   AND d.id = ANY({access.InitiatorCandidateItemDefinitions})) AS ids OFFSET 0) o
@@ -71,29 +54,33 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
   JOIN processes p ON p.id = i.process_id
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
-   AND i.task_state = 'READY'
    AND {access.CandidateOfItem}
+   AND i.task_state = 'READY'
    AND (i.item_definition_id = ANY({access.CandidateItemDefinitions})) IS NOT TRUE
  GROUP BY i.process_definition_id) v
  UNION ALL
-SELECT 'mine' AS view, v.process_definition_id AS id, v.n FROM (SELECT o.process_definition_id, count(*) AS n FROM (SELECT i.process_definition_id FROM process_items i
+SELECT 'mine' AS view, v.process_definition_id AS id, v.n FROM (SELECT o.process_definition_id, count(*) AS n FROM (SELECT i.process_definition_id
+  FROM process_items i
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
    AND i.task_state = 'CLAIMED' AND i.owner_id = $1 LIMIT 100) o GROUP BY o.process_definition_id) v
  UNION ALL
-SELECT 'done' AS view, v.process_definition_id AS id, v.n FROM (SELECT o.process_definition_id, count(*) AS n FROM (SELECT i.process_definition_id FROM process_items i
+SELECT 'done' AS view, v.process_definition_id AS id, v.n FROM (SELECT o.process_definition_id, count(*) AS n FROM (SELECT i.process_definition_id
+  FROM process_items i
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
    AND i.task_state = 'COMPLETED' AND i.owner_id = $1 LIMIT 100) o GROUP BY o.process_definition_id) v
  UNION ALL
-SELECT 'all' AS view, v.process_definition_id AS id, v.n FROM (SELECT i.process_definition_id, sum(n) AS n FROM kept i
+SELECT 'all' AS view, v.process_definition_id AS id, v.n FROM (SELECT i.process_definition_id, sum(n) AS n
+  FROM kept i
  WHERE i.tenant_id = $2
    AND i.type = 'TASK'
    AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR i.item_definition_id = ANY({access.GrantedItemDefinitions}) OR i.process_version = ANY({access.RunVersions}))
  GROUP BY i.process_definition_id
  UNION ALL
-SELECT i.process_definition_id, count(*) FROM (
+SELECT i.process_definition_id, count(*)
+  FROM (
 SELECT x.id FROM process_items x
  WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
@@ -117,8 +104,8 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
  CROSS JOIN LATERAL (SELECT * FROM process_items x WHERE x.id = others.id OFFSET 0) i
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
-   AND i.type = 'TASK'
    AND {access.VisibleItem}
+   AND i.type = 'TASK'
    AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR i.item_definition_id = ANY({access.GrantedItemDefinitions})
     OR EXISTS (SELECT 1 FROM processes q WHERE q.id = i.process_id AND q.process_version = ANY({access.RunVersions}))) IS NOT TRUE
@@ -126,3 +113,22 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
  GROUP BY c.view, c.id
 HAVING sum(c.n) <> 0
  ORDER BY name, c.id;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+-- $3 = "%offer%"
+SELECT count(*)
+  FROM process_items i
+  JOIN processes p ON p.id = i.process_id
+  JOIN process_definition_versions v ON v.version = p.process_version
+  JOIN item_definition_versions t ON t.version = i.item_version
+  JOIN principals s ON s.id = p.initiator_id
+  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
+  LEFT JOIN principals o ON o.id = i.owner_id
+  LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id
+ WHERE i.tenant_id = $2
+   AND i.deleted_at IS NULL
+   AND {access.VisibleItem}
+   AND i.type = 'TASK'
+   AND (p.subject ILIKE $3 OR t.name ILIKE $3 OR v.name ILIKE $3
+    OR coalesce(sname.name, s.name) ILIKE $3);

@@ -1,7 +1,6 @@
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 -- $3 = ["01970000-0000-7000-8000-000000000001","01970000-0000-7000-8000-000000000002"]
-
 SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name, p.subject,
        coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at
   FROM process_items i
@@ -14,6 +13,6 @@ SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name
   LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
-   AND i.type = 'TASK'
    AND {access.VisibleItem}
+   AND i.type = 'TASK'
    AND i.id = ANY($3);

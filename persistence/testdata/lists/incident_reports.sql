@@ -8,19 +8,21 @@ SELECT i.id, i.tenant_id, i.engine_run_id, i.message, i.failure, i.run_id, i.sta
        CASE WHEN {access.VisibleProcess} THEN p.subject END,
        (SELECT count(*) FROM incidents o WHERE o.engine_run_id = i.engine_run_id),
        (SELECT min(o.created_at) FROM incidents o WHERE o.engine_run_id = i.engine_run_id)
-  FROM incidents i JOIN engine_runs r ON r.id = i.engine_run_id
+  FROM (SELECT i.*
+  FROM incidents i
+ WHERE i.state = $2
+   AND $1::uuid IS NOT NULL
+ ORDER BY i.created_at DESC, i.id DESC
+ LIMIT 25) i JOIN engine_runs r ON r.id = i.engine_run_id
   JOIN tenants t ON t.id = i.tenant_id
   LEFT JOIN processes p ON p.id = i.process_id
   LEFT JOIN process_definition_versions v ON v.version = p.process_version
   LEFT JOIN business_artifacts a ON a.id = (r.action->>'artifactId')::uuid
- WHERE true
-   AND i.state = $2
- ORDER BY i.created_at DESC, i.id DESC, i.id
- LIMIT 25;
+ ORDER BY i.created_at DESC, i.id DESC;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "OPEN"
 SELECT count(*)
   FROM incidents i
- WHERE true
-   AND i.state = $2 AND $1::uuid IS NOT NULL;
+ WHERE i.state = $2
+   AND $1::uuid IS NOT NULL;

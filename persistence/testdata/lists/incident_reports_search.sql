@@ -1,9 +1,8 @@
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
--- $3 = ["north"]
--- $4 = "%time%"
+-- $3 = "%time%"
+-- $4 = ["north"]
 -- $5 = 25
--- $6 = 0
 SELECT i.id, i.tenant_id, i.engine_run_id, i.message, i.failure, i.run_id, i.state,
        i.created_at, i.resolved_at, r.id, r.tenant_id, r.kind, r.owner_id, r.namespace, r.workflow_id, r.run_id,
        r.workflow_type, r.task_queue, r.state, r.action, r.robot, r.data_source, coalesce(r.encryption_key_id, ''), t.code, coalesce(v.name, a.definition_code, ''),
@@ -16,15 +15,16 @@ SELECT i.id, i.tenant_id, i.engine_run_id, i.message, i.failure, i.run_id, i.sta
   LEFT JOIN process_definition_versions v ON v.version = p.process_version
   LEFT JOIN business_artifacts a ON a.id = (r.action->>'artifactId')::uuid
  WHERE i.tenant_id = $2
-   AND i.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY($3))
-   AND (i.message ILIKE $4 OR r.workflow_type ILIKE $4 OR v.name ILIKE $4)
- ORDER BY i.created_at DESC, i.id DESC, i.id
- LIMIT $5 OFFSET $6;
+   AND (i.message ILIKE $3 OR r.workflow_type ILIKE $3 OR v.name ILIKE $3)
+   AND $1::uuid IS NOT NULL
+   AND i.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY($4))
+ ORDER BY i.created_at DESC, i.id DESC
+ LIMIT $5::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
--- $3 = ["north"]
--- $4 = "%time%"
+-- $3 = "%time%"
+-- $4 = ["north"]
 SELECT count(*)
   FROM incidents i JOIN engine_runs r ON r.id = i.engine_run_id
   JOIN tenants t ON t.id = i.tenant_id
@@ -32,5 +32,6 @@ SELECT count(*)
   LEFT JOIN process_definition_versions v ON v.version = p.process_version
   LEFT JOIN business_artifacts a ON a.id = (r.action->>'artifactId')::uuid
  WHERE i.tenant_id = $2
-   AND i.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY($3))
-   AND (i.message ILIKE $4 OR r.workflow_type ILIKE $4 OR v.name ILIKE $4) AND $1::uuid IS NOT NULL;
+   AND (i.message ILIKE $3 OR r.workflow_type ILIKE $3 OR v.name ILIKE $3)
+   AND $1::uuid IS NOT NULL
+   AND i.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY($4));

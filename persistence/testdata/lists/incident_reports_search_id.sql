@@ -2,7 +2,6 @@
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 -- $3 = "01970000-0000-7000-8000-000000000001"
 -- $4 = 25
--- $5 = 0
 SELECT i.id, i.tenant_id, i.engine_run_id, i.message, i.failure, i.run_id, i.state,
        i.created_at, i.resolved_at, r.id, r.tenant_id, r.kind, r.owner_id, r.namespace, r.workflow_id, r.run_id,
        r.workflow_type, r.task_queue, r.state, r.action, r.robot, r.data_source, coalesce(r.encryption_key_id, ''), t.code, coalesce(v.name, a.definition_code, ''),
@@ -16,8 +15,9 @@ SELECT i.id, i.tenant_id, i.engine_run_id, i.message, i.failure, i.run_id, i.sta
   LEFT JOIN business_artifacts a ON a.id = (r.action->>'artifactId')::uuid
  WHERE i.tenant_id = $2
    AND $3 IN (i.id, i.process_id, r.owner_id)
- ORDER BY i.created_at DESC, i.id DESC, i.id
- LIMIT $4 OFFSET $5;
+   AND $1::uuid IS NOT NULL
+ ORDER BY i.created_at DESC, i.id DESC
+ LIMIT $4::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
@@ -29,4 +29,5 @@ SELECT count(*)
   LEFT JOIN process_definition_versions v ON v.version = p.process_version
   LEFT JOIN business_artifacts a ON a.id = (r.action->>'artifactId')::uuid
  WHERE i.tenant_id = $2
-   AND $3 IN (i.id, i.process_id, r.owner_id) AND $1::uuid IS NOT NULL;
+   AND $3 IN (i.id, i.process_id, r.owner_id)
+   AND $1::uuid IS NOT NULL;

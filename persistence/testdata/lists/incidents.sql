@@ -3,17 +3,18 @@
 -- $3 = ["01970000-0000-7000-8000-000000000001","01970000-0000-7000-8000-000000000002"]
 -- $4 = ["north"]
 -- $5 = 25
--- $6 = 0
 SELECT i.id, i.tenant_id, i.engine_run_id, i.message, i.failure, i.run_id, i.state,
        i.created_at, i.resolved_at, r.id, r.tenant_id, r.kind, r.owner_id, r.namespace, r.workflow_id, r.run_id,
        r.workflow_type, r.task_queue, r.state, r.action, r.robot, r.data_source, coalesce(r.encryption_key_id, '')
-  FROM incidents i JOIN engine_runs r ON r.id = i.engine_run_id
+  FROM (SELECT i.*
+  FROM incidents i
  WHERE i.tenant_id = $1
    AND i.state = $2
    AND i.process_id = ANY($3)
    AND i.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY($4))
- ORDER BY i.created_at DESC, i.id DESC, i.id
- LIMIT $5 OFFSET $6;
+ ORDER BY i.created_at DESC, i.id DESC
+ LIMIT $5::bigint) i JOIN engine_runs r ON r.id = i.engine_run_id
+ ORDER BY i.created_at DESC, i.id DESC;
 
 -- $1 = "01970000-0000-7000-8000-00000000a001"
 -- $2 = "OPEN"

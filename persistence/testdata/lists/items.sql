@@ -3,10 +3,10 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 WITH seen AS MATERIALIZED (
-    SELECT coalesce(sum(n) FILTER (WHERE (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
+SELECT coalesce(sum(n) FILTER (WHERE (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR i.item_definition_id = ANY({access.GrantedItemDefinitions}) OR i.process_version = ANY({access.RunVersions})) IS NOT TRUE), 0) <= 1000 AS nearly_all
-      FROM item_counts i
-     WHERE i.tenant_id = $2)
+  FROM item_counts i
+ WHERE i.tenant_id = $2)
 (SELECT i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
        i.item_definition_id, i.item_version, i.item_definition_code, i.thread_id, i.owner_id,
        i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code,
@@ -14,9 +14,10 @@ WITH seen AS MATERIALIZED (
   FROM process_items i
  WHERE (SELECT s.nearly_all FROM seen s)
    AND i.tenant_id = $2
-   AND {access.VisibleItem}
    AND i.deleted_at IS NULL
- ORDER BY i.created_at, i.id LIMIT 25)
+   AND {access.VisibleItem}
+ ORDER BY i.created_at, i.id
+ LIMIT 25)
  UNION ALL
 (SELECT i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
        i.item_definition_id, i.item_version, i.item_definition_code, i.thread_id, i.owner_id,
@@ -27,22 +28,27 @@ WITH seen AS MATERIALIZED (
     OR d.process_definition_id = ANY(ARRAY(SELECT unnest({access.ReadableProcessDefinitions})
                          UNION
                         SELECT v.process_definition_id FROM process_definition_versions v WHERE v.runner_id = $1))) d
- CROSS JOIN LATERAL (SELECT i.id FROM process_items i
+ CROSS JOIN LATERAL (SELECT i.id
+  FROM process_items i
  WHERE i.item_definition_id = d.id
    AND i.tenant_id = $2
-   AND {access.VisibleItem}
    AND i.deleted_at IS NULL
- ORDER BY i.created_at, i.id LIMIT 25) w
+   AND {access.VisibleItem}
+ ORDER BY i.created_at, i.id
+ LIMIT 25) w
  UNION
 SELECT w.id FROM (SELECT unnest(ARRAY(SELECT unnest({access.ReadableProcessDefinitions})
                          UNION
                         SELECT v.process_definition_id FROM process_definition_versions v WHERE v.runner_id = $1)) AS id) d
- CROSS JOIN LATERAL (SELECT i.id FROM process_items i
- WHERE i.item_definition_id IS NULL AND i.process_definition_id = d.id
+ CROSS JOIN LATERAL (SELECT i.id
+  FROM process_items i
+ WHERE i.process_definition_id = d.id
+   AND i.item_definition_id IS NULL
    AND i.tenant_id = $2
-   AND {access.VisibleItem}
    AND i.deleted_at IS NULL
- ORDER BY i.created_at, i.id LIMIT 25) w
+   AND {access.VisibleItem}
+ ORDER BY i.created_at, i.id
+ LIMIT 25) w
  UNION
 
 SELECT x.id FROM process_items x
@@ -68,17 +74,20 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
  CROSS JOIN LATERAL (SELECT * FROM process_items x WHERE x.id = others.id OFFSET 0) i
  WHERE NOT (SELECT s.nearly_all FROM seen s)
    AND i.tenant_id = $2
-   AND {access.VisibleItem}
    AND i.deleted_at IS NULL
- ORDER BY i.created_at, i.id LIMIT 25);
+   AND {access.VisibleItem}
+ ORDER BY i.created_at, i.id
+ LIMIT 25);
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
-SELECT coalesce((SELECT sum(n) FROM item_counts_now(ARRAY[$2]::uuid[]) i
+SELECT coalesce((SELECT sum(n)
+  FROM item_counts_now(ARRAY[$2]::uuid[]) i
  WHERE i.tenant_id = $2
    AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR i.item_definition_id = ANY({access.GrantedItemDefinitions}) OR i.process_version = ANY({access.RunVersions}))), 0)::bigint
-     + (SELECT count(*) FROM (
+     + (SELECT count(*)
+  FROM (
 SELECT x.id FROM process_items x
  WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
@@ -101,8 +110,8 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
                       WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x) others
  CROSS JOIN LATERAL (SELECT * FROM process_items x WHERE x.id = others.id OFFSET 0) i
  WHERE i.tenant_id = $2
-   AND {access.VisibleItem}
    AND i.deleted_at IS NULL
+   AND {access.VisibleItem}
    AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR i.item_definition_id = ANY({access.GrantedItemDefinitions})
     OR EXISTS (SELECT 1 FROM processes q WHERE q.id = i.process_id AND q.process_version = ANY({access.RunVersions}))) IS NOT TRUE);

@@ -9,13 +9,16 @@ SELECT w.id FROM (SELECT d.id FROM item_definitions d
     OR d.process_definition_id = ANY(ARRAY(SELECT unnest({access.ReadableProcessDefinitions})
                          UNION
                         SELECT v.process_definition_id FROM process_definition_versions v WHERE v.runner_id = $1))) d
- CROSS JOIN LATERAL (SELECT i.id FROM process_items i
- WHERE i.item_definition_id = d.id AND i.completed_at IS NOT NULL
+ CROSS JOIN LATERAL (SELECT i.id
+  FROM process_items i
+ WHERE i.item_definition_id = d.id
+   AND i.completed_at IS NOT NULL
    AND i.tenant_id = $2
-   AND {access.VisibleItem}
    AND i.deleted_at IS NULL
- ORDER BY i.completed_at DESC, i.created_at, i.id LIMIT 25 + $3::bigint) w)
-(SELECT i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
+   AND {access.VisibleItem}
+ ORDER BY i.completed_at DESC, i.created_at, i.id
+ LIMIT 25 + $3::bigint) w)
+SELECT i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
        i.item_definition_id, i.item_version, i.item_definition_code, i.thread_id, i.owner_id,
        i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code,
        i.created_by, i.created_at, i.last_modified_by, i.last_modified_at, i.deleted_at, i.deleted_by
@@ -26,23 +29,30 @@ SELECT w.id FROM (SELECT d.id FROM item_definitions d
     OR d.process_definition_id = ANY(ARRAY(SELECT unnest({access.ReadableProcessDefinitions})
                          UNION
                         SELECT v.process_definition_id FROM process_definition_versions v WHERE v.runner_id = $1))) d
- CROSS JOIN LATERAL (SELECT i.id FROM process_items i
- WHERE i.item_definition_id = d.id AND i.completed_at IS NULL
+ CROSS JOIN LATERAL (SELECT i.id
+  FROM process_items i
+ WHERE i.item_definition_id = d.id
+   AND i.completed_at IS NULL
    AND i.tenant_id = $2
-   AND {access.VisibleItem}
    AND i.deleted_at IS NULL
- ORDER BY i.created_at, i.id LIMIT 25 + $3::bigint) w
+   AND {access.VisibleItem}
+ ORDER BY i.created_at, i.id
+ LIMIT 25 + $3::bigint) w
  WHERE (SELECT count(*) FROM valued) < 25 + $3::bigint
  UNION
 SELECT w.id FROM (SELECT unnest(ARRAY(SELECT unnest({access.ReadableProcessDefinitions})
                          UNION
                         SELECT v.process_definition_id FROM process_definition_versions v WHERE v.runner_id = $1)) AS id) d
- CROSS JOIN LATERAL (SELECT i.id FROM process_items i
- WHERE i.item_definition_id IS NULL AND i.process_definition_id = d.id AND i.completed_at IS NULL
+ CROSS JOIN LATERAL (SELECT i.id
+  FROM process_items i
+ WHERE i.process_definition_id = d.id
+   AND i.item_definition_id IS NULL
+   AND i.completed_at IS NULL
    AND i.tenant_id = $2
-   AND {access.VisibleItem}
    AND i.deleted_at IS NULL
- ORDER BY i.created_at, i.id LIMIT 25 + $3::bigint) w
+   AND {access.VisibleItem}
+ ORDER BY i.created_at, i.id
+ LIMIT 25 + $3::bigint) w
  WHERE (SELECT count(*) FROM valued) < 25 + $3::bigint
  UNION
 
@@ -67,19 +77,21 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
  CROSS JOIN LATERAL (SELECT x.id FROM process_items x
                       WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x) others
  CROSS JOIN LATERAL (SELECT * FROM process_items x WHERE x.id = others.id OFFSET 0) i
- WHERE true
-   AND i.tenant_id = $2
-   AND {access.VisibleItem}
+ WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
- ORDER BY i.completed_at DESC NULLS LAST, i.created_at, i.id LIMIT 25 OFFSET $3);
+   AND {access.VisibleItem}
+ ORDER BY i.completed_at DESC NULLS LAST, i.created_at, i.id
+ LIMIT 25 OFFSET $3::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
-SELECT coalesce((SELECT sum(n) FROM item_counts_now(ARRAY[$2]::uuid[]) i
+SELECT coalesce((SELECT sum(n)
+  FROM item_counts_now(ARRAY[$2]::uuid[]) i
  WHERE i.tenant_id = $2
    AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR i.item_definition_id = ANY({access.GrantedItemDefinitions}) OR i.process_version = ANY({access.RunVersions}))), 0)::bigint
-     + (SELECT count(*) FROM (
+     + (SELECT count(*)
+  FROM (
 SELECT x.id FROM process_items x
  WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
@@ -102,8 +114,8 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
                       WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x) others
  CROSS JOIN LATERAL (SELECT * FROM process_items x WHERE x.id = others.id OFFSET 0) i
  WHERE i.tenant_id = $2
-   AND {access.VisibleItem}
    AND i.deleted_at IS NULL
+   AND {access.VisibleItem}
    AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR i.item_definition_id = ANY({access.GrantedItemDefinitions})
     OR EXISTS (SELECT 1 FROM processes q WHERE q.id = i.process_id AND q.process_version = ANY({access.RunVersions}))) IS NOT TRUE);

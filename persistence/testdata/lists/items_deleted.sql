@@ -1,22 +1,21 @@
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 -- $3 = 25
--- $4 = 0
 SELECT i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
        i.item_definition_id, i.item_version, i.item_definition_code, i.thread_id, i.owner_id,
        i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code,
        i.created_by, i.created_at, i.last_modified_by, i.last_modified_at, i.deleted_at, i.deleted_by
   FROM process_items i
  WHERE i.tenant_id = $2
-   AND {access.VisibleItem}
    AND i.deleted_at IS NOT NULL
+   AND {access.VisibleItem}
  ORDER BY i.created_at, i.id
- LIMIT $3 OFFSET $4;
+ LIMIT $3::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 SELECT count(*)
   FROM process_items i
  WHERE i.tenant_id = $2
-   AND {access.VisibleItem}
-   AND i.deleted_at IS NOT NULL;
+   AND i.deleted_at IS NOT NULL
+   AND {access.VisibleItem};

@@ -7,15 +7,14 @@
 -- $7 = ["01970000-0000-7000-8000-000000000001","01970000-0000-7000-8000-000000000002"]
 -- $8 = ["D"]
 -- $9 = 25
--- $10 = 0
 SELECT i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
        i.item_definition_id, i.item_version, i.item_definition_code, i.thread_id, i.owner_id,
        i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code,
        i.created_by, i.created_at, i.last_modified_by, i.last_modified_at, i.deleted_at, i.deleted_by
   FROM process_items i
  WHERE i.tenant_id = $2
-   AND {access.VisibleItem}
    AND i.deleted_at IS NULL
+   AND {access.VisibleItem}
    AND i.tenant_id = $3
    AND i.type = $4
    AND i.task_state = ANY($5)
@@ -23,7 +22,7 @@ SELECT i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
    AND i.process_definition_id = ANY($7)
    AND i.process_definition_id IN (SELECT d.id FROM process_definitions d WHERE d.code = ANY($8))
  ORDER BY i.claimed_at NULLS LAST, i.created_at, i.id
- LIMIT $9 OFFSET $10;
+ LIMIT $9::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
@@ -33,7 +32,8 @@ SELECT i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
 -- $6 = "T"
 -- $7 = ["01970000-0000-7000-8000-000000000001","01970000-0000-7000-8000-000000000002"]
 -- $8 = ["D"]
-SELECT coalesce((SELECT sum(n) FROM item_counts_now(ARRAY[$2]::uuid[]) i
+SELECT coalesce((SELECT sum(n)
+  FROM item_counts_now(ARRAY[$2]::uuid[]) i
  WHERE i.tenant_id = $2
    AND i.tenant_id = $3
    AND i.type = $4
@@ -43,7 +43,8 @@ SELECT coalesce((SELECT sum(n) FROM item_counts_now(ARRAY[$2]::uuid[]) i
    AND i.process_definition_id IN (SELECT d.id FROM process_definitions d WHERE d.code = ANY($8))
    AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR i.item_definition_id = ANY({access.GrantedItemDefinitions}) OR i.process_version = ANY({access.RunVersions}))), 0)::bigint
-     + (SELECT count(*) FROM (
+     + (SELECT count(*)
+  FROM (
 SELECT x.id FROM process_items x
  WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
@@ -66,8 +67,8 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
                       WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x) others
  CROSS JOIN LATERAL (SELECT * FROM process_items x WHERE x.id = others.id OFFSET 0) i
  WHERE i.tenant_id = $2
-   AND {access.VisibleItem}
    AND i.deleted_at IS NULL
+   AND {access.VisibleItem}
    AND i.tenant_id = $3
    AND i.type = $4
    AND i.task_state = ANY($5)

@@ -3,19 +3,18 @@
 -- $3 = "01970000-0000-7000-8000-000000000001"
 -- $4 = ["01970000-0000-7000-8000-000000000001","01970000-0000-7000-8000-000000000002"]
 -- $5 = 25
--- $6 = 0
 SELECT i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
        i.item_definition_id, i.item_version, i.item_definition_code, i.thread_id, i.owner_id,
        i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code,
        i.created_by, i.created_at, i.last_modified_by, i.last_modified_at, i.deleted_at, i.deleted_by
   FROM process_items i
  WHERE i.tenant_id = $2
-   AND {access.VisibleItem}
    AND i.deleted_at IS NULL
+   AND {access.VisibleItem}
    AND i.process_id = $3
    AND i.thread_id = ANY($4)
  ORDER BY i.created_at, i.id
- LIMIT $5 OFFSET $6;
+ LIMIT $5::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
@@ -24,7 +23,7 @@ SELECT i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
 SELECT count(*)
   FROM process_items i
  WHERE i.tenant_id = $2
-   AND {access.VisibleItem}
    AND i.deleted_at IS NULL
+   AND {access.VisibleItem}
    AND i.process_id = $3
    AND i.thread_id = ANY($4);

@@ -2,11 +2,13 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
-SELECT coalesce((SELECT sum(n) FROM item_counts_now(ARRAY[$2]::uuid[]) i
+SELECT coalesce((SELECT sum(n)
+  FROM item_counts_now(ARRAY[$2]::uuid[]) i
  WHERE i.tenant_id = $2
    AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR i.item_definition_id = ANY({access.GrantedItemDefinitions}) OR i.process_version = ANY({access.RunVersions}))), 0)::bigint
-     + (SELECT count(*) FROM (
+     + (SELECT count(*)
+  FROM (
 SELECT x.id FROM process_items x
  WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
@@ -29,8 +31,8 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
                       WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x) others
  CROSS JOIN LATERAL (SELECT * FROM process_items x WHERE x.id = others.id OFFSET 0) i
  WHERE i.tenant_id = $2
-   AND {access.VisibleItem}
    AND i.deleted_at IS NULL
+   AND {access.VisibleItem}
    AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR i.item_definition_id = ANY({access.GrantedItemDefinitions})
     OR EXISTS (SELECT 1 FROM processes q WHERE q.id = i.process_id AND q.process_version = ANY({access.RunVersions}))) IS NOT TRUE);

@@ -7,7 +7,6 @@
 -- $7 = ["01970000-0000-7000-8000-000000000001","01970000-0000-7000-8000-000000000002"]
 -- $8 = ["G"]
 -- $9 = 25
--- $10 = 0
 SELECT p.id, p.type, coalesce((SELECT n.name FROM person_names n
            WHERE n.principal_id = p.id AND n.tenant_id = ANY($2) AND n.tenant_id = ANY($4)
            ORDER BY n.tenant_id LIMIT 1), p.name), coalesce(p.email, '')
@@ -74,7 +73,7 @@ SELECT p.id, p.type, coalesce((SELECT n.name FROM person_names n
  ORDER BY coalesce((SELECT n.name FROM person_names n
            WHERE n.principal_id = p.id AND n.tenant_id = ANY($2) AND n.tenant_id = ANY($4)
            ORDER BY n.tenant_id LIMIT 1), p.name), p.id
- LIMIT $9 OFFSET $10;
+ LIMIT $9::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = ["01970000-0000-7000-8000-00000000a001"]

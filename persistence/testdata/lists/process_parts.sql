@@ -3,7 +3,6 @@
 -- $3 = "01970000-0000-7000-8000-000000000001"
 -- $4 = "TASK"
 -- $5 = 25
--- $6 = 0
 SELECT i.id, i.type, coalesce(t.name, ''), coalesce(i.task_state, ''), coalesce(oname.name, o.name, ''), i.created_by,
        coalesce(aname.name, a.name, ''), i.thread_id, coalesce(i.message_text, ''), i.message_data, i.message_data_valid,
        i.message_data_errors, i.created_at, i.last_modified_at
@@ -18,7 +17,7 @@ SELECT i.id, i.type, coalesce(t.name, ''), coalesce(i.task_state, ''), coalesce(
    AND i.process_id = $3
    AND i.type = $4
  ORDER BY i.created_at, i.id
- LIMIT $5 OFFSET $6;
+ LIMIT $5::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"

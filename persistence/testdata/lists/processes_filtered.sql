@@ -5,20 +5,19 @@
 -- $5 = "D"
 -- $6 = "RUNNING"
 -- $7 = 25
--- $8 = 0
 SELECT p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_definition_code,
        p.state, p.initiator_id, p.created_by, p.created_at, p.last_modified_by, p.last_modified_at,
        p.deleted_at, p.deleted_by
   FROM processes p
  WHERE p.tenant_id = $2
-   AND {access.VisibleProcess}
    AND p.deleted_at IS NULL
+   AND {access.VisibleProcess}
    AND p.tenant_id = $3
    AND p.process_definition_id = ANY($4)
    AND p.process_definition_code = $5
    AND p.state = $6
  ORDER BY p.created_at DESC, p.id
- LIMIT $7 OFFSET $8;
+ LIMIT $7::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
@@ -26,7 +25,8 @@ SELECT p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_
 -- $4 = ["01970000-0000-7000-8000-000000000001","01970000-0000-7000-8000-000000000002"]
 -- $5 = "D"
 -- $6 = "RUNNING"
-SELECT coalesce((SELECT sum(n) FROM process_counts_now(ARRAY[$2]::uuid[]) p
+SELECT coalesce((SELECT sum(n)
+  FROM process_counts_now(ARRAY[$2]::uuid[]) p
  WHERE p.tenant_id = $2
    AND p.tenant_id = $3
    AND p.process_definition_id = ANY($4)
@@ -34,7 +34,8 @@ SELECT coalesce((SELECT sum(n) FROM process_counts_now(ARRAY[$2]::uuid[]) p
    AND p.state = $6
    AND (p.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR p.process_version = ANY({access.RunVersions}) OR p.item_definition_ids && {access.CandidateItemDefinitions})), 0)::bigint
-     + (SELECT count(*) FROM (
+     + (SELECT count(*)
+  FROM (
 SELECT x.id FROM processes x
  WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
@@ -54,8 +55,8 @@ SELECT x.process_id FROM process_items x
                       WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.CandidateItemDefinitions}))))) others
  CROSS JOIN LATERAL (SELECT * FROM processes x WHERE x.id = others.id OFFSET 0) p
  WHERE p.tenant_id = $2
-   AND {access.VisibleProcess}
    AND p.deleted_at IS NULL
+   AND {access.VisibleProcess}
    AND p.tenant_id = $3
    AND p.process_definition_id = ANY($4)
    AND p.process_definition_code = $5

@@ -2,7 +2,7 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = ["01970000-0000-7000-8000-00000000a001","01970000-0000-7000-8000-00000000a002"]
-(SELECT p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_definition_code,
+SELECT p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_definition_code,
        p.state, p.initiator_id, p.created_by, p.created_at, p.last_modified_by, p.last_modified_at,
        p.deleted_at, p.deleted_by
   FROM (SELECT w.id FROM (SELECT unnest(ARRAY(SELECT unnest({access.ReadableProcessDefinitions})
@@ -10,12 +10,14 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
                         SELECT v.process_definition_id FROM process_definition_versions v WHERE v.runner_id = $1)) AS id
  UNION
 SELECT d.process_definition_id FROM item_definitions d WHERE d.id = ANY({access.CandidateItemDefinitions})) d
- CROSS JOIN LATERAL (SELECT p.id FROM processes p
+ CROSS JOIN LATERAL (SELECT p.id
+  FROM processes p
  WHERE p.process_definition_id = d.id
    AND p.tenant_id = ANY($2)
-   AND {access.VisibleProcess}
    AND p.deleted_at IS NULL
- ORDER BY p.last_modified_at DESC, p.id LIMIT 25) w
+   AND {access.VisibleProcess}
+ ORDER BY p.last_modified_at DESC, p.id
+ LIMIT 25) w
  UNION
 
 SELECT x.id FROM processes x
@@ -36,19 +38,21 @@ SELECT x.process_id FROM process_items x
          AND EXISTS (SELECT 1 FROM process_definition_versions v
                       WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.CandidateItemDefinitions}))))) others
  CROSS JOIN LATERAL (SELECT * FROM processes x WHERE x.id = others.id OFFSET 0) p
- WHERE true
-   AND p.tenant_id = ANY($2)
-   AND {access.VisibleProcess}
+ WHERE p.tenant_id = ANY($2)
    AND p.deleted_at IS NULL
- ORDER BY p.last_modified_at DESC, p.id LIMIT 25);
+   AND {access.VisibleProcess}
+ ORDER BY p.last_modified_at DESC, p.id
+ LIMIT 25;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = ["01970000-0000-7000-8000-00000000a001","01970000-0000-7000-8000-00000000a002"]
-SELECT coalesce((SELECT sum(n) FROM process_counts_now($2) p
+SELECT coalesce((SELECT sum(n)
+  FROM process_counts_now($2) p
  WHERE p.tenant_id = ANY($2)
    AND (p.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR p.process_version = ANY({access.RunVersions}) OR p.item_definition_ids && {access.CandidateItemDefinitions})), 0)::bigint
-     + (SELECT count(*) FROM (
+     + (SELECT count(*)
+  FROM (
 SELECT x.id FROM processes x
  WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = ANY($2) AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
@@ -68,8 +72,8 @@ SELECT x.process_id FROM process_items x
                       WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.CandidateItemDefinitions}))))) others
  CROSS JOIN LATERAL (SELECT * FROM processes x WHERE x.id = others.id OFFSET 0) p
  WHERE p.tenant_id = ANY($2)
-   AND {access.VisibleProcess}
    AND p.deleted_at IS NULL
+   AND {access.VisibleProcess}
    AND (p.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR p.process_version = ANY({access.RunVersions})
     OR EXISTS (SELECT 1 FROM process_items i

@@ -3,10 +3,10 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 WITH seen AS MATERIALIZED (
-    SELECT coalesce(sum(n) FILTER (WHERE (p.process_definition_id = ANY({access.ReadableProcessDefinitions})
+SELECT coalesce(sum(n) FILTER (WHERE (p.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR p.process_version = ANY({access.RunVersions}) OR p.item_definition_ids && {access.CandidateItemDefinitions}) IS NOT TRUE), 0) <= 1000 AS nearly_all
-      FROM process_counts p
-     WHERE p.tenant_id = $2)
+  FROM process_counts p
+ WHERE p.tenant_id = $2)
 (SELECT p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_definition_code,
        p.state, p.initiator_id, p.created_by, p.created_at, p.last_modified_by, p.last_modified_at,
        p.deleted_at, p.deleted_by
@@ -14,7 +14,8 @@ WITH seen AS MATERIALIZED (
  WHERE (SELECT s.nearly_all FROM seen s)
    AND p.tenant_id = $2
    AND {access.VisibleProcess}
- ORDER BY p.created_at, p.id LIMIT 25)
+ ORDER BY p.created_at, p.id
+ LIMIT 25)
  UNION ALL
 (SELECT p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_definition_code,
        p.state, p.initiator_id, p.created_by, p.created_at, p.last_modified_by, p.last_modified_at,
@@ -24,11 +25,13 @@ WITH seen AS MATERIALIZED (
                         SELECT v.process_definition_id FROM process_definition_versions v WHERE v.runner_id = $1)) AS id
  UNION
 SELECT d.process_definition_id FROM item_definitions d WHERE d.id = ANY({access.CandidateItemDefinitions})) d
- CROSS JOIN LATERAL (SELECT p.id FROM processes p
+ CROSS JOIN LATERAL (SELECT p.id
+  FROM processes p
  WHERE p.process_definition_id = d.id
    AND p.tenant_id = $2
    AND {access.VisibleProcess}
- ORDER BY p.created_at, p.id LIMIT 25) w
+ ORDER BY p.created_at, p.id
+ LIMIT 25) w
  UNION
 
 SELECT x.id FROM processes x
@@ -52,15 +55,18 @@ SELECT x.process_id FROM process_items x
  WHERE NOT (SELECT s.nearly_all FROM seen s)
    AND p.tenant_id = $2
    AND {access.VisibleProcess}
- ORDER BY p.created_at, p.id LIMIT 25);
+ ORDER BY p.created_at, p.id
+ LIMIT 25);
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
-SELECT coalesce((SELECT sum(n) FROM process_counts_now(ARRAY[$2]::uuid[]) p
+SELECT coalesce((SELECT sum(n)
+  FROM process_counts_now(ARRAY[$2]::uuid[]) p
  WHERE p.tenant_id = $2
    AND (p.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR p.process_version = ANY({access.RunVersions}) OR p.item_definition_ids && {access.CandidateItemDefinitions})), 0)::bigint
-     + (SELECT count(*) FROM (
+     + (SELECT count(*)
+  FROM (
 SELECT x.id FROM processes x
  WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
@@ -86,7 +92,8 @@ SELECT x.process_id FROM process_items x
     OR p.process_version = ANY({access.RunVersions})
     OR EXISTS (SELECT 1 FROM process_items i
                 WHERE i.process_id = p.id AND i.item_definition_id = ANY({access.CandidateItemDefinitions}))) IS NOT TRUE)
-     + (SELECT count(*) FROM processes p
+     + (SELECT count(*)
+  FROM processes p
  WHERE p.tenant_id = $2
    AND {access.VisibleProcess}
    AND p.deleted_at IS NOT NULL);

@@ -6,7 +6,6 @@ BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 -- $4 = {"a":"b"}
 -- $5 = "%it%"
 -- $6 = 25
--- $7 = 0
 SELECT t.code, r.tenant_id, r.kind, r.code, r.id, r.labels, r.spec,
        r.created_by, r.created_at, r.last_modified_by, r.last_modified_at,
        (SELECT d.published_version FROM process_definitions d WHERE d.id = r.id AND r.kind = 'ProcessDefinition'),
@@ -21,14 +20,13 @@ SELECT t.code, r.tenant_id, r.kind, r.code, r.id, r.labels, r.spec,
                   WHERE f.robot_id = r.id),
        'variables', (SELECT json_agg(e.name ORDER BY e.name) FROM robot_environment e WHERE e.robot_id = r.id)) END
   FROM resources r JOIN tenants t ON t.id = r.tenant_id
- WHERE true
-   AND r.kind = $1
+ WHERE r.kind = $1
    AND t.code = $2
    AND r.code = $3
    AND r.labels @> $4::jsonb
    AND r.words LIKE lower($5)
  ORDER BY t.code, array_position(ARRAY['Tenant', 'User', 'Application', 'Group', 'DataStructure', 'EncryptionKey', 'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot'], r.kind), r.code, r.id
- LIMIT $6 OFFSET $7;
+ LIMIT $6::bigint;
 
 -- $1 = "Group"
 -- $2 = "north"
@@ -37,8 +35,7 @@ SELECT t.code, r.tenant_id, r.kind, r.code, r.id, r.labels, r.spec,
 -- $5 = "%it%"
 SELECT count(*)
   FROM resources r JOIN tenants t ON t.id = r.tenant_id
- WHERE true
-   AND r.kind = $1
+ WHERE r.kind = $1
    AND t.code = $2
    AND r.code = $3
    AND r.labels @> $4::jsonb

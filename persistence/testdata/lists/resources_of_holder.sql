@@ -8,7 +8,6 @@ BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 -- $6 = "%\"G\"%"
 -- $7 = "north"
 -- $8 = 25
--- $9 = 0
 SELECT t.code, r.tenant_id, r.kind, r.code, r.id, r.labels, r.spec,
        r.created_by, r.created_at, r.last_modified_by, r.last_modified_at,
        (SELECT d.published_version FROM process_definitions d WHERE d.id = r.id AND r.kind = 'ProcessDefinition'),
@@ -35,7 +34,7 @@ SELECT t.code, r.tenant_id, r.kind, r.code, r.id, r.labels, r.spec,
                  WHERE g.tenant_id = r.tenant_id AND g.kind = 'Group' AND g.spec::text LIKE $6)))
    AND t.code = $7
  ORDER BY t.code, array_position(ARRAY['Tenant', 'User', 'Application', 'Group', 'DataStructure', 'EncryptionKey', 'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot'], r.kind), r.code, r.id
- LIMIT $8 OFFSET $9;
+ LIMIT $8::bigint;
 
 -- $1 = "01970000-0000-7000-8000-000000000001"
 -- $2 = ["01970000-0000-7000-8000-00000000a001"]

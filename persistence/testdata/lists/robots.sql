@@ -4,7 +4,6 @@
 -- $4 = false
 -- $5 = "01970000-0000-7000-8000-00000000a001"
 -- $6 = 25
--- $7 = 0
 SELECT b.id, b.tenant_id, b.code, b.name, coalesce(b.description, ''), b.source_type,
        coalesce(b.workflow_type, ''), coalesce(b.task_queue, ''), b.runner_id,
        b.created_by, b.created_at, b.last_modified_by, b.last_modified_at,
@@ -22,7 +21,7 @@ SELECT b.id, b.tenant_id, b.code, b.name, coalesce(b.description, ''), b.source_
                            WHERE i.robot_code IS NOT NULL AND i.process_version = ANY({access.RunVersions})))) IS TRUE))
    AND b.tenant_id = $5
  ORDER BY b.created_at, b.id
- LIMIT $6 OFFSET $7;
+ LIMIT $6::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = ["01970000-0000-7000-8000-00000000a001"]

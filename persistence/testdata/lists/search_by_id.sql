@@ -9,38 +9,46 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
 -- $7 = 0
 WITH f AS MATERIALIZED (
 SELECT x1.business_artifact_id AS id, x1.created_at
-    FROM business_artifact_index x1
-   WHERE x1.definition_id = $2
-     AND x1.field = $3
-     AND x1.text_value IS NOT NULL
-     AND x1.text_value = $4
-     AND x1.definition_id = ANY({access.ReadableArtifactDefinitions})
-     AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = x1.business_artifact_id AND y.deleted_at IS NOT NULL)
+  FROM business_artifact_index x1
+ WHERE x1.definition_id = $2
+   AND x1.field = $3
+   AND x1.text_value IS NOT NULL
+   AND x1.text_value = $4
+   AND x1.definition_id = ANY({access.ReadableArtifactDefinitions})
+   AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = x1.business_artifact_id AND y.deleted_at IS NOT NULL)
  LIMIT $5),
 n AS MATERIALIZED (
-SELECT count(*) AS n FROM f),
+SELECT count(*) AS n
+  FROM f),
 t AS MATERIALIZED (
 SELECT CASE WHEN n < $5 THEN n ELSE (SELECT count(*)
-    FROM business_artifact_index x1
-   WHERE x1.definition_id = $2
-     AND x1.field = $3
-     AND x1.text_value IS NOT NULL
-     AND x1.text_value = $4
-     AND x1.definition_id = ANY({access.ReadableArtifactDefinitions})
-     AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = x1.business_artifact_id AND y.deleted_at IS NOT NULL)) END AS total FROM n),
+  FROM business_artifact_index x1
+ WHERE x1.definition_id = $2
+   AND x1.field = $3
+   AND x1.text_value IS NOT NULL
+   AND x1.text_value = $4
+   AND x1.definition_id = ANY({access.ReadableArtifactDefinitions})
+   AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = x1.business_artifact_id AND y.deleted_at IS NOT NULL)) END AS total
+  FROM n),
 m AS MATERIALIZED (
-(SELECT f.id FROM f WHERE (SELECT n FROM n) < $5
- ORDER BY f.id LIMIT $6 OFFSET $7)
+(SELECT f.id
+  FROM f
+ WHERE (SELECT n FROM n) < $5
+ ORDER BY f.id
+ LIMIT $6 OFFSET $7)
  UNION ALL
-(SELECT f.id FROM (SELECT x1.business_artifact_id AS id, x1.created_at
-    FROM business_artifact_index x1
-   WHERE x1.definition_id = $2
-     AND x1.field = $3
-     AND x1.text_value IS NOT NULL
-     AND x1.text_value = $4
-     AND x1.definition_id = ANY({access.ReadableArtifactDefinitions})
-     AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = x1.business_artifact_id AND y.deleted_at IS NOT NULL)) f WHERE (SELECT n FROM n) >= $5
- ORDER BY f.id LIMIT $6 OFFSET $7))
+(SELECT f.id
+  FROM (SELECT x1.business_artifact_id AS id, x1.created_at
+  FROM business_artifact_index x1
+ WHERE x1.definition_id = $2
+   AND x1.field = $3
+   AND x1.text_value IS NOT NULL
+   AND x1.text_value = $4
+   AND x1.definition_id = ANY({access.ReadableArtifactDefinitions})
+   AND NOT EXISTS (SELECT 1 FROM business_artifacts y WHERE y.id = x1.business_artifact_id AND y.deleted_at IS NOT NULL)) f
+ WHERE (SELECT n FROM n) >= $5
+ ORDER BY f.id
+ LIMIT $6 OFFSET $7))
 SELECT t.total, a.id, a.tenant_id, a.definition_id, a.definition_code,
        a.created_by, a.created_at, a.last_modified_by, a.last_modified_at,
        a.deleted_at, a.deleted_by

@@ -4,7 +4,6 @@ BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 -- $3 = "TASK"
 -- $4 = 25
--- $5 = 0
 SELECT i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
        i.item_definition_id, i.item_version, i.item_definition_code, i.thread_id, i.owner_id,
        i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code,
@@ -13,21 +12,23 @@ SELECT i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
        i.message_data, i.message_data_valid, i.message_data_errors, i.element_values
   FROM process_items i
  WHERE i.tenant_id = $2
-   AND {access.VisibleItem}
    AND i.deleted_at IS NULL
+   AND {access.VisibleItem}
    AND i.type = $3
  ORDER BY i.created_at, i.id
- LIMIT $4 OFFSET $5;
+ LIMIT $4::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 -- $3 = "TASK"
-SELECT coalesce((SELECT sum(n) FROM item_counts_now(ARRAY[$2]::uuid[]) i
+SELECT coalesce((SELECT sum(n)
+  FROM item_counts_now(ARRAY[$2]::uuid[]) i
  WHERE i.tenant_id = $2
    AND i.type = $3
    AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR i.item_definition_id = ANY({access.GrantedItemDefinitions}) OR i.process_version = ANY({access.RunVersions}))), 0)::bigint
-     + (SELECT count(*) FROM (
+     + (SELECT count(*)
+  FROM (
 SELECT x.id FROM process_items x
  WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
@@ -50,8 +51,8 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
                       WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x) others
  CROSS JOIN LATERAL (SELECT * FROM process_items x WHERE x.id = others.id OFFSET 0) i
  WHERE i.tenant_id = $2
-   AND {access.VisibleItem}
    AND i.deleted_at IS NULL
+   AND {access.VisibleItem}
    AND i.type = $3
    AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
     OR i.item_definition_id = ANY({access.GrantedItemDefinitions})

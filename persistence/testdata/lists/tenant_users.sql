@@ -8,7 +8,6 @@ BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 -- $6 = ["01970000-0000-7000-8000-000000000001","01970000-0000-7000-8000-000000000002"]
 -- $7 = ["G"]
 -- $8 = 25
--- $9 = 0
 SELECT u.id, u.tenant_id, u.role, u.created_by, u.created_at, u.last_modified_by, u.last_modified_at,
        p.id, p.type, coalesce(n.name, p.name), coalesce(p.email, ''), u.metadata, u.metadata_valid, u.metadata_errors
   FROM tenant_users u
@@ -50,7 +49,7 @@ SELECT u.id, u.tenant_id, u.role, u.created_by, u.created_at, u.last_modified_by
                     WHERE d.tenant_id = t.id AND v.runner_id = $1)))
       OR EXISTS (SELECT 1 FROM group_members o WHERE o.group_id = g.id AND o.principal_id = $1)) AND g.code = ANY($7))
  ORDER BY u.created_at, u.id
- LIMIT $8 OFFSET $9;
+ LIMIT $8::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = ["01970000-0000-7000-8000-00000000a001"]

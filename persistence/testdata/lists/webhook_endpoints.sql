@@ -3,7 +3,6 @@
 -- $3 = ["01970000-0000-7000-8000-00000000a001"]
 -- $4 = "north"
 -- $5 = 25
--- $6 = 0
 SELECT w.subscription_id, w.tenant_id, r.code, w.url, w.payload_version, w.event_types,
        w.process_definition_id, w.paused, w.failing_since, w.disabled_at, coalesce(w.disabled_reason, ''),
        t.code, r.spec ->> 'name', coalesce((SELECT d.code FROM process_definitions d WHERE d.id = w.process_definition_id), ''),
@@ -48,7 +47,7 @@ SELECT w.subscription_id, w.tenant_id, r.code, w.url, w.payload_version, w.event
  WHERE ($1::timestamptz IS NOT NULL AND ($2 OR w.tenant_id = ANY($3)))
    AND t.code = $4
  ORDER BY t.code, r.code, w.subscription_id
- LIMIT $5 OFFSET $6;
+ LIMIT $5::bigint;
 
 -- $1 = "2026-01-02T03:04:05Z"
 -- $2 = false

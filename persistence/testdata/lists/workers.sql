@@ -5,7 +5,6 @@
 -- $5 = "2026-01-02T02:49:05Z"
 -- $6 = ["ONLINE"]
 -- $7 = 25
--- $8 = 0
 SELECT w.id, w.tenant_id, t.code, w.principal_id, w.identity, w.hostname, w.ip, w.installation_id,
        w.workflow_types, w.activity_types, w.robot_ids, w.last_seen_at,
        w.created_by, w.created_at, w.last_modified_by, w.last_modified_at,
@@ -28,7 +27,7 @@ SELECT w.id, w.tenant_id, t.code, w.principal_id, w.identity, w.hostname, w.ip, 
    AND CASE WHEN w.last_seen_at < $5
                   THEN 'OFFLINE' ELSE 'ONLINE' END = ANY($6)
  ORDER BY w.last_seen_at DESC, w.id
- LIMIT $7 OFFSET $8;
+ LIMIT $7::bigint;
 
 -- $1 = false
 -- $2 = ["01970000-0000-7000-8000-00000000a001"]
