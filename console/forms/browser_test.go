@@ -193,7 +193,7 @@ func TestNamesAndFiles(t *testing.T) {
 	m.value = json.RawMessage(`{"name":"Carol"}`)
 	b := m.openForm(t)
 	b.Type("#f-adviser", "Bob")
-	b.Await(`document.getElementById("f-adviser-list").options.length === 2`)
+	b.Await(`document.querySelectorAll("#f-adviser-options [role=option]").length === 2`)
 	b.Await(`document.querySelector("[name=base]").value.includes("name=Bob;")`)
 	// A row that is not saved yet finds names too.
 	b.Click("[data-rows='/rows'] > button[data-do=add]")

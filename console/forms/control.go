@@ -20,7 +20,7 @@ func boundsHint(ctx context.Context, n *form.Node) string {
 		parts = append(parts, ui.T(ctx, "One entry on each line."))
 	}
 	if len(n.Bounds.Accept) > 0 {
-		parts = append(parts, ui.T(ctx, "Kinds of file: %s.", strings.Join(n.Bounds.Accept, ", ")))
+		parts = append(parts, ui.T(ctx, "Kinds of file: %s.", acceptText(ctx, n.Bounds.Accept)))
 	}
 	if n.Bounds.MaxSize > 0 {
 		parts = append(parts, ui.T(ctx, "At most %s.", Size(ctx, n.Bounds.MaxSize)))

@@ -52,6 +52,9 @@ func (e *entry) receiveFile(ctx context.Context, name string, file File) (string
 	if n == nil || n.Kind != form.KindFile && n.Kind != form.KindFiles || n.IsLocked() {
 		return "", domain.Invalid(domain.LocationBody, "", "there is no place for a file there")
 	}
+	if file, err = checkFile(ctx, n, file); err != nil {
+		return "", err
+	}
 	return e.store.Upload(ctx, n, file)
 }
 

@@ -45,6 +45,7 @@ const (
 	doComplete = "complete"
 	doAnyway   = "anyway"
 	doAdd      = "add"
+	doDrop     = "drop"
 	doRemove   = "remove"
 	doUp       = "up"
 	doDown     = "down"

@@ -136,6 +136,9 @@ func (p *post) parseInputs(comma bool, rows func(array string) []string) form.Su
 		}
 	}
 	p.moveRows(t.Orders, rows)
+	if name, reference, ok := strings.Cut(p.on, " "); ok && p.do == doDrop {
+		t.Texts[name] = slices.DeleteFunc(slices.Clone(t.Texts[name]), func(text string) bool { return text == reference })
+	}
 	return t
 }
 

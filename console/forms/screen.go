@@ -3,6 +3,7 @@ package forms
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"strings"
 
@@ -150,6 +151,13 @@ func (s *Screen) handleFind(v *web.Visit) (*web.Answer, error) {
 	return web.JSON(found), err
 }
 
+// uploadAnswer is the reference to a stored file, or the reason why it was not stored.
+type uploadAnswer struct {
+	Found
+
+	Message string `json:"message,omitempty"`
+}
+
 func (s *Screen) handleUpload(v *web.Visit) (*web.Answer, error) {
 	store, err := s.Open(v)
 	if err != nil {
@@ -165,8 +173,11 @@ func (s *Screen) handleUpload(v *web.Visit) (*web.Answer, error) {
 	}
 	file := File{Name: name, ContentType: v.Header.Get("Content-Type"), Size: v.ContentLength, Content: v.Body}
 	reference, err := e.receiveFile(v.Context(), v.URL.Query().Get("at"), file)
+	if refusal, ok := errors.AsType[*domain.Error](err); ok && (refusal.Kind == domain.KindInvalid || refusal.Kind == domain.KindTooLarge) {
+		return web.JSON(uploadAnswer{Message: refusal.Message}), nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	return web.JSON(Found{Reference: reference, Name: fileName(v.Context(), reference)}), nil
+	return web.JSON(uploadAnswer{Found: Found{Reference: reference, Name: fileName(v.Context(), reference)}}), nil
 }

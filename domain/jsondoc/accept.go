@@ -71,6 +71,17 @@ func restrictedName(text string) bool {
 	return text != ""
 }
 
+// Accepts reports whether a file with a name and a media type matches one of the entries of accept. All files match an
+// accept without entries.
+func Accepts(accept []string, name, mediaType string) bool {
+	entries := make([]any, len(accept))
+	for i, entry := range accept {
+		entries[i] = entry
+	}
+	filters, err := readAccept(entries)
+	return err != nil || isAccepted(filters, Stored{Name: name, Type: mediaType})
+}
+
 // isAccepted reports whether a document matches one of the entries.
 func isAccepted(filters []filter, d Stored) bool {
 	name := strings.ToLower(d.Name)

@@ -27,8 +27,8 @@
   let edited = new Set();
   htmx.registerExtension("procession-forms", {
     init: (api) => { morph = api.morph; },
-    htmx_before_morph_node: (node) => !(edited.has(node) && node.matches("select, textarea, [data-list]")),
-    htmx_before_morph_attr: (node, { attrName }) => !(edited.has(node) && ["value", "checked"].includes(attrName)) && !(attrName === "open" && node.closest("[data-form]")),
+    htmx_before_morph_node: (node) => !node.matches("[role=listbox]") && !(edited.has(node) && node.matches("select, textarea, [data-list], [data-files]")),
+    htmx_before_morph_attr: (node, { attrName }) => !(edited.has(node) && ["value", "checked"].includes(attrName)) && !(["open", "aria-expanded", "aria-activedescendant"].includes(attrName) && node.closest("[data-form]")),
   });
 
   class Form {
@@ -47,7 +47,7 @@
       element.addEventListener("focusout", (event) => this.left(event));
       element.addEventListener("submit", (event) => this.submitted(event));
       element.addEventListener("click", (event) => this.clicked(event));
-      element.addEventListener("form:say", (event) => this.say(event.detail.text, event.detail.state));
+      element.addEventListener("form:change", (event) => this.changeControl(event.target, event.detail.name));
       element.addEventListener("compositionstart", () => this.compose());
       element.addEventListener("keydown", (event) => {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing) {
@@ -101,8 +101,12 @@
       if (!input.name || input.type === "file" || input.type === "hidden") return;
       // What is changed is no longer what it is marked as.
       document.getElementById(`${formRows.idOf(input.name.slice(1))}-mark`)?.remove();
-      this.change(input.name);
-      const row = input.closest("[data-row]");
+      this.changeControl(input, input.name);
+    }
+
+    changeControl(control, name) {
+      this.change(name);
+      const row = control.closest("[data-row]");
       if (row) this.changeRows(row.closest("[data-rows]"));
     }
 
@@ -294,8 +298,8 @@
       for (const found of this.element.querySelectorAll("[data-found]:not(:empty)")) {
         made.querySelector(`#${CSS.escape(found.id)}`)?.replaceChildren(...found.childNodes);
       }
-      edited = new Set([...this.element.querySelectorAll("[name], [data-list]")].filter((part) =>
-        this.since.has(part.name ?? "o" + part.closest("[data-rows]").dataset.rows)));
+      edited = new Set([...this.element.querySelectorAll("[name], [data-list], [data-files]")].filter((part) =>
+        this.since.has(part.name ?? (part.dataset.files === undefined ? "o" + part.closest("[data-rows]").dataset.rows : "v" + part.dataset.files))));
       const active = this.element.contains(document.activeElement) ? document.activeElement : null;
       const around = [];
       for (let part = active; part && part !== this.element; part = part.parentElement) if (part.id) around.push(part.id);
