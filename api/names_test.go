@@ -24,7 +24,7 @@ func newPerson(s *apitest.Service) (person demo.Account, named func(tenant, name
 	}
 	named = func(tenant, name string) {
 		s.T.Helper()
-		_, err := s.Administration.ApplyResources(s.T.Context(), apitest.OperatorCaller(), administration.ApplyRequest{Documents: []json.RawMessage{
+		_, err := s.Administration.ApplyResources(s.T.Context(), apitest.OperatorCall(), administration.ApplyRequest{Documents: []json.RawMessage{
 			json.RawMessage(apitest.Identified(tenant, "User", "dave", person.ID, `{"name":"`+name+`","email":"`+person.Email+
 				`","accessTokens":[`+apitest.Declared("t", tenant+"-"+person.Secret)+`]}`)),
 		}})

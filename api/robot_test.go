@@ -203,7 +203,7 @@ func TestBodiesOfRobots(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	s.LoadFiles()
-	require.NoError(t, s.Administration.SetRobotVariable(t.Context(), apitest.OperatorCaller(), apitest.RobotKey("demo", "KYC_BOT"),
+	require.NoError(t, s.Administration.SetRobotVariable(t.Context(), apitest.OperatorCall(), apitest.RobotKey("demo", "KYC_BOT"),
 		"GREETING", domain.NewSecret(`<"é">`)))
 	for shape, base := range map[string]string{"shape_a": apitest.ShapeA, "shape_b": apitest.ShapeB} {
 		apitest.RequireGolden(t, shape+"/robot", s.Get(200, demo.LoanWorker(), base+apitest.RobotPath(demo.Robot(), "")).HidingRandomIDs())
@@ -222,7 +222,7 @@ func TestReadersOfTheEnvironmentOfARobot(t *testing.T) {
 	id := s.ApplyRobot("demo", "BOT", `{"name":"Bot","workflowType":"W","taskQueue":"q","runner":"stranger",`+
 		`"permissions":{"viewers":[{"group":"REVIEWERS"},{"application":"reader"}]}}`)
 	s.UploadRobot("demo", "BOT", domain.RobotAssetKey{}, "a.zip", "application/zip", "source")
-	require.NoError(t, s.Administration.SetRobotVariable(t.Context(), apitest.OperatorCaller(), apitest.RobotKey("demo", "BOT"), "TOKEN", domain.NewSecret("planted")))
+	require.NoError(t, s.Administration.SetRobotVariable(t.Context(), apitest.OperatorCall(), apitest.RobotKey("demo", "BOT"), "TOKEN", domain.NewSecret("planted")))
 	for _, base := range []string{apitest.ShapeA, apitest.ShapeB} {
 		path := base + apitest.RobotPath(id, "")
 		for _, as := range []demo.Account{demo.Alice(), demo.Stranger()} {
@@ -347,7 +347,7 @@ func TestUploadsOfRobotsThatAreRefused(t *testing.T) {
 // assistLoans has a robot assist with the tasks APPROVE_LOAN of the tenant Demo.
 func assistLoans(s *apitest.Service, robot string) {
 	s.T.Helper()
-	found, err := s.Administration.RetrieveResource(s.T.Context(), apitest.OperatorCaller(),
+	found, err := s.Administration.RetrieveResource(s.T.Context(), apitest.OperatorCall(),
 		administration.ResourceKey{Tenant: "demo", Kind: resource.KindProcessDefinition, Code: "LOAN"})
 	require.NoError(s.T, err)
 	spec, ok := found.Spec.(*resource.ProcessDefinitionSpec)
@@ -359,7 +359,7 @@ func assistLoans(s *apitest.Service, robot string) {
 	}
 	text, err := found.MarshalJSON()
 	require.NoError(s.T, err)
-	_, err = s.Administration.ApplyResources(s.T.Context(), apitest.OperatorCaller(), administration.ApplyRequest{Documents: []json.RawMessage{text}})
+	_, err = s.Administration.ApplyResources(s.T.Context(), apitest.OperatorCall(), administration.ApplyRequest{Documents: []json.RawMessage{text}})
 	require.NoError(s.T, err)
 }
 

@@ -66,15 +66,15 @@ const maxSeen = 10_000
 // check in the same round trip as their other reads that the cached states are
 // current.
 type artifactDefinitionCache struct {
-	known *lru.Cache[uuid.UUID, *artifactDefinition]
-	seen  *lru.Cache[string, []persistence.ArtifactDefinitionState]
+	byVersion *lru.Cache[uuid.UUID, *artifactDefinition]
+	seen      *lru.Cache[string, []persistence.ArtifactDefinitionState]
 }
 
 func newArtifactDefinitionCache() *artifactDefinitionCache {
 	// An error occurs only for a size below 1.
 	known, _ := lru.New[uuid.UUID, *artifactDefinition](maxDefinitions)
 	seen, _ := lru.New[string, []persistence.ArtifactDefinitionState](maxSeen)
-	return &artifactDefinitionCache{known: known, seen: seen}
+	return &artifactDefinitionCache{byVersion: known, seen: seen}
 }
 
 // get returns the definition in the state of the transaction.
@@ -101,7 +101,7 @@ func (c *artifactDefinitionCache) getOfArtifact(
 }
 
 func (c *artifactDefinitionCache) findCached(state persistence.ArtifactDefinitionState) *artifactDefinition {
-	known, ok := c.known.Get(state.ID)
+	known, ok := c.byVersion.Get(state.ID)
 	if !ok || !known.ModifiedAt.Equal(state.ModifiedAt) {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (c *artifactDefinitionCache) findCached(state persistence.ArtifactDefinitio
 
 func (c *artifactDefinitionCache) put(source persistence.ArtifactDefinition) *artifactDefinition {
 	made := newArtifactDefinition(source)
-	c.known.Add(source.ID, made)
+	c.byVersion.Add(source.ID, made)
 	return made
 }
 

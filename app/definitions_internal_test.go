@@ -40,5 +40,5 @@ func TestDefinitionsInMemoryAreBounded(t *testing.T) {
 	}
 	require.Equal(t, versions+1, source.read, "what is in use stays")
 	require.Equal(t, maxDefinitions, processes.versions.Len())
-	require.Equal(t, maxDefinitions, artifacts.known.Len())
+	require.Equal(t, maxDefinitions, artifacts.byVersion.Len())
 }

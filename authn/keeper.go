@@ -14,18 +14,18 @@ import (
 )
 
 // keeperTimeout bounds one call to a keeper.
-const keeperTimeout = 30 * time.Second
+const wrapperTimeout = 30 * time.Second
 
 // KeyWrapper encrypts and decrypts seal keys with a key that never leaves it, such as
 // one of a key management service.
 type KeyWrapper struct {
-	keeper *secrets.Keeper
+	kms *secrets.Keeper
 }
 
-// OpenKeeper opens the keeper that a URL names: awskms://… for AWS KMS, or
+// OpenKeyWrapper opens the keeper that a URL names: awskms://… for AWS KMS, or
 // base64key://… for a key in the URL itself, for tests. The URL may be a secret;
 // no error shows more of it than its scheme.
-func OpenKeeper(ctx context.Context, at string) (*KeyWrapper, error) {
+func OpenKeyWrapper(ctx context.Context, at string) (*KeyWrapper, error) {
 	parsed, err := url.Parse(at)
 	if err != nil {
 		return nil, errors.New("opening the keeper of the seal key: the URL is not valid")
@@ -37,16 +37,16 @@ func OpenKeeper(ctx context.Context, at string) (*KeyWrapper, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the keeper of the seal key: the %s URL is not valid", parsed.Scheme)
 	}
-	return &KeyWrapper{keeper: keeper}, nil
+	return &KeyWrapper{kms: keeper}, nil
 }
 
 // Close closes the keeper.
-func (k *KeyWrapper) Close() error { return k.keeper.Close() }
+func (k *KeyWrapper) Close() error { return k.kms.Close() }
 
 func (k *KeyWrapper) encrypt(ctx context.Context, text string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, keeperTimeout)
+	ctx, cancel := context.WithTimeout(ctx, wrapperTimeout)
 	defer cancel()
-	encrypted, err := k.keeper.Encrypt(ctx, []byte(text))
+	encrypted, err := k.kms.Encrypt(ctx, []byte(text))
 	if err != nil {
 		return "", fmt.Errorf("encrypting by the keeper: %w", err)
 	}
@@ -62,9 +62,9 @@ func (k *KeyWrapper) decrypt(ctx context.Context, text string) (string, error) {
 	if err != nil {
 		return "", errors.New("the encrypted key must be base64")
 	}
-	ctx, cancel := context.WithTimeout(ctx, keeperTimeout)
+	ctx, cancel := context.WithTimeout(ctx, wrapperTimeout)
 	defer cancel()
-	decrypted, err := k.keeper.Decrypt(ctx, encrypted)
+	decrypted, err := k.kms.Decrypt(ctx, encrypted)
 	if err != nil {
 		return "", fmt.Errorf("decrypting by the keeper: %w", err)
 	}

@@ -19,7 +19,7 @@ import (
 func newKeeper(t *testing.T) (keeper *authn.KeyWrapper, key string) {
 	t.Helper()
 	key = base64.URLEncoding.EncodeToString([]byte(strings.Repeat(t.Name(), 32)[:32]))
-	keeper, err := authn.OpenKeeper(t.Context(), "base64key://"+key)
+	keeper, err := authn.OpenKeyWrapper(t.Context(), "base64key://"+key)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, keeper.Close()) })
 	return keeper, key
@@ -91,7 +91,7 @@ func TestSealKeyIsEncryptedByItsKeeper(t *testing.T) {
 
 func otherKeeper(t *testing.T) *authn.KeyWrapper {
 	t.Helper()
-	keeper, err := authn.OpenKeeper(t.Context(), "base64key://") // a random key
+	keeper, err := authn.OpenKeyWrapper(t.Context(), "base64key://") // a random key
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, keeper.Close()) })
 	return keeper
@@ -113,13 +113,13 @@ func garbled(t *testing.T) string {
 
 func TestOpenKeeper(t *testing.T) {
 	t.Parallel()
-	keeper, err := authn.OpenKeeper(t.Context(), "awskms:///alias/procession?region=eu-south-2")
+	keeper, err := authn.OpenKeyWrapper(t.Context(), "awskms:///alias/procession?region=eu-south-2")
 	require.NoError(t, err, "no call is made before there is something to encrypt")
 	require.NoError(t, keeper.Close())
 	for _, url := range []string{
 		"", "seal.key", "unknown://hunter2", "base64key://hunter2", "awskms:///alias/x?hunter2=x", "://hunter2",
 	} {
-		_, err := authn.OpenKeeper(t.Context(), url)
+		_, err := authn.OpenKeyWrapper(t.Context(), url)
 		require.Error(t, err, url)
 		require.NotContains(t, err.Error(), "hunter2")
 	}

@@ -58,17 +58,17 @@ const (
 
 //nolint:gochecknoglobals // a constant table: Go has no constant maps
 var assistanceTransitions = transitions[AssistanceState, assistanceAction]{
-	{AssistancePending, askAssistance}:   {refused: "another request for assistance with this process item is being worked on"},
+	{AssistancePending, askAssistance}:   {refusal: "another request for assistance with this process item is being worked on"},
 	{AssistanceCompleted, askAssistance}: {to: AssistancePending},
 	{AssistanceFailed, askAssistance}:    {to: AssistancePending},
 
 	{AssistancePending, completeAssistance}:   {to: AssistanceCompleted},
-	{AssistanceCompleted, completeAssistance}: {refused: "the run is over"},
-	{AssistanceFailed, completeAssistance}:    {refused: "the run is over"},
+	{AssistanceCompleted, completeAssistance}: {refusal: "the run is over"},
+	{AssistanceFailed, completeAssistance}:    {refusal: "the run is over"},
 
 	{AssistancePending, failAssistance}:   {to: AssistanceFailed},
-	{AssistanceCompleted, failAssistance}: {refused: "the run is over"},
-	{AssistanceFailed, failAssistance}:    {refused: "the run is over"},
+	{AssistanceCompleted, failAssistance}: {refusal: "the run is over"},
+	{AssistanceFailed, failAssistance}:    {refusal: "the run is over"},
 }
 
 // The error codes of failed runs, in addition to the provider's.

@@ -30,7 +30,7 @@ var incidentTransitions = transitions[IncidentState, incidentAction]{
 	{IncidentDismissed, retryIncident}: {to: IncidentRetried},
 
 	{IncidentOpen, dismissIncident}:      {to: IncidentDismissed},
-	{IncidentRetried, dismissIncident}:   {refused: "the workflow was retried"},
+	{IncidentRetried, dismissIncident}:   {refusal: "the workflow was retried"},
 	{IncidentDismissed, dismissIncident}: {to: IncidentDismissed},
 }
 

@@ -27,10 +27,10 @@ const (
 var processTransitions = transitions[ProcessState, processAction]{
 	{ProcessRunning, completeProcess}:   {to: ProcessCompleted},
 	{ProcessCompleted, completeProcess}: {to: ProcessCompleted},
-	{ProcessCancelled, completeProcess}: {refused: "the process is cancelled"},
+	{ProcessCancelled, completeProcess}: {refusal: "the process is cancelled"},
 
 	{ProcessRunning, cancelProcess}:   {to: ProcessCancelled},
-	{ProcessCompleted, cancelProcess}: {refused: "the process is completed"},
+	{ProcessCompleted, cancelProcess}: {refusal: "the process is completed"},
 	{ProcessCancelled, cancelProcess}: {to: ProcessCancelled},
 }
 

@@ -37,39 +37,39 @@ const (
 //nolint:gochecknoglobals // a constant table: Go has no constant maps
 var taskTransitions = transitions[TaskState, taskAction]{
 	{TaskReady, claimTask}:     {to: TaskClaimed},
-	{TaskClaimed, claimTask}:   {refused: "the task is claimed"},
-	{TaskCompleted, claimTask}: {refused: "the task is completed"},
-	{TaskCancelled, claimTask}: {refused: "the task is cancelled"},
+	{TaskClaimed, claimTask}:   {refusal: "the task is claimed"},
+	{TaskCompleted, claimTask}: {refusal: "the task is completed"},
+	{TaskCancelled, claimTask}: {refusal: "the task is cancelled"},
 
 	{TaskReady, assignTask}:     {to: TaskClaimed},
 	{TaskClaimed, assignTask}:   {to: TaskClaimed},
-	{TaskCompleted, assignTask}: {refused: "the task is completed"},
-	{TaskCancelled, assignTask}: {refused: "the task is cancelled"},
+	{TaskCompleted, assignTask}: {refusal: "the task is completed"},
+	{TaskCancelled, assignTask}: {refusal: "the task is cancelled"},
 
 	{TaskReady, releaseTask}:     {to: TaskReady},
 	{TaskClaimed, releaseTask}:   {to: TaskReady},
-	{TaskCompleted, releaseTask}: {refused: "the task is completed"},
-	{TaskCancelled, releaseTask}: {refused: "the task is cancelled"},
+	{TaskCompleted, releaseTask}: {refusal: "the task is completed"},
+	{TaskCancelled, releaseTask}: {refusal: "the task is cancelled"},
 
-	{TaskReady, completeTask}:     {refused: "the task is not claimed"},
+	{TaskReady, completeTask}:     {refusal: "the task is not claimed"},
 	{TaskClaimed, completeTask}:   {to: TaskCompleted},
 	{TaskCompleted, completeTask}: {to: TaskCompleted},
-	{TaskCancelled, completeTask}: {refused: "the task is cancelled"},
+	{TaskCancelled, completeTask}: {refusal: "the task is cancelled"},
 
 	{TaskReady, cancelTask}:     {to: TaskCancelled},
 	{TaskClaimed, cancelTask}:   {to: TaskCancelled},
-	{TaskCompleted, cancelTask}: {refused: "the task is completed"},
-	{TaskCancelled, cancelTask}: {refused: "the task is cancelled"},
+	{TaskCompleted, cancelTask}: {refusal: "the task is completed"},
+	{TaskCancelled, cancelTask}: {refusal: "the task is cancelled"},
 
 	{TaskReady, saveTask}:     {to: TaskReady},
 	{TaskClaimed, saveTask}:   {to: TaskClaimed},
-	{TaskCompleted, saveTask}: {refused: "the task is completed"},
-	{TaskCancelled, saveTask}: {refused: "the task is cancelled"},
+	{TaskCompleted, saveTask}: {refusal: "the task is completed"},
+	{TaskCancelled, saveTask}: {refusal: "the task is cancelled"},
 
 	{TaskReady, logTask}:     {to: TaskReady},
 	{TaskClaimed, logTask}:   {to: TaskClaimed},
 	{TaskCompleted, logTask}: {to: TaskCompleted},
-	{TaskCancelled, logTask}: {refused: "the task is cancelled"},
+	{TaskCancelled, logTask}: {refusal: "the task is cancelled"},
 }
 
 // Task is the task block of a process item. The times are nil until the task enters the state they name. Logs

@@ -9,7 +9,7 @@ type step[S, A ~string] struct {
 // An outcome is the result of an attempted action: the next state, which may be the same one, or a refusal.
 type outcome[S ~string] struct {
 	to      S
-	refused string
+	refusal string
 }
 
 // transitions is a state machine written as a table. Every pair of state and
@@ -21,7 +21,7 @@ type transitions[S, A ~string] map[step[S, A]]outcome[S]
 func (t transitions[S, A]) next(from S, action A) (S, error) {
 	o := t[step[S, A]{from, action}]
 	if o.to == "" {
-		return from, Conflict(CodeInvalidState, o.refused)
+		return from, Conflict(CodeInvalidState, o.refusal)
 	}
 	return o.to, nil
 }

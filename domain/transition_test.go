@@ -21,14 +21,14 @@ func checkTable[S, A ~string](t *testing.T, table transitions[S, A], states []S,
 			require.True(t, ok, "%s in %s has no row", action, from)
 			to, err := table.next(from, action)
 			if outcomes[i] == "" {
-				require.Equal(t, Conflict(CodeInvalidState, row.refused), err, "%s in %s", action, from)
-				require.NotEmpty(t, row.refused, "%s in %s", action, from)
+				require.Equal(t, Conflict(CodeInvalidState, row.refusal), err, "%s in %s", action, from)
+				require.NotEmpty(t, row.refusal, "%s in %s", action, from)
 				require.Equal(t, from, to)
 				continue
 			}
 			require.NoError(t, err, "%s in %s", action, from)
 			require.Equal(t, outcomes[i], to, "%s in %s", action, from)
-			require.Empty(t, row.refused, "%s in %s", action, from)
+			require.Empty(t, row.refusal, "%s in %s", action, from)
 		}
 	}
 	require.Len(t, table, len(want)*len(states), "the table has rows of %v", slices.Collect(maps.Keys(table)))

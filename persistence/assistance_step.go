@@ -96,7 +96,7 @@ func (r *Reader) GetCallerInTenant(ctx context.Context, principal, tenant uuid.U
 	if err != nil {
 		return domain.Caller{}, pg.Translate("reading who asked for assistance", pg.NotFound(err, "principal"))
 	}
-	return callerOf(found), nil
+	return newCaller(found), nil
 }
 
 const (

@@ -180,7 +180,7 @@ func admit(rows []credentialRow) (domain.Caller, error) {
 		}
 	}
 	if len(members) > 0 {
-		return callerOf(members), nil
+		return newCaller(members), nil
 	}
 	sign := domain.SignInError{Reason: refusal, PrincipalID: refused.PrincipalID}
 	if refused.Scoped && refused.TenantID != nil {
@@ -189,8 +189,8 @@ func admit(rows []credentialRow) (domain.Caller, error) {
 	return domain.Caller{}, domain.RefuseSignIn(sign)
 }
 
-// callerOf converts the rows of one principal, one for each of its tenants, to a caller.
-func callerOf(rows []memberRow) domain.Caller {
+// newCaller converts the rows of one principal, one for each of its tenants, to a caller.
+func newCaller(rows []memberRow) domain.Caller {
 	caller := domain.Caller{PrincipalID: rows[0].PrincipalID, Type: rows[0].Type, Operator: rows[0].Operator}
 	for _, row := range rows {
 		if row.TenantID != nil && row.Namespace != nil {

@@ -239,21 +239,21 @@ func (r *Reader) ListOpenRunsOfWorkflows(
 	return runs, pg.Translate("listing open engine runs", err)
 }
 
-const listQuietRuns = `
+const listStaleRuns = `
 SELECT ` + engineRunColumns + `
   FROM engine_runs r
  WHERE r.namespace = $1 AND r.state = 'RUNNING' AND r.last_active_at < $2 AND r.id > $3
  ORDER BY r.id
  LIMIT $4`
 
-// ListQuietRuns returns the next limit running runs after the id, of those in a namespace that the service last
+// ListStaleRuns returns the next limit running runs after the id, of those in a namespace that the service last
 // used before the given time.
-func (r *Reader) ListQuietRuns(
+func (r *Reader) ListStaleRuns(
 	ctx context.Context, namespace string, before time.Time, after uuid.UUID, limit int,
 ) ([]domain.EngineRun, error) {
 	var runs []domain.EngineRun
-	err := r.Read(ctx, pg.Q(listQuietRuns, []any{namespace, before, after, limit}, scanEngineRuns(&runs)))
-	return runs, pg.Translate("listing quiet engine runs", err)
+	err := r.Read(ctx, pg.Q(listStaleRuns, []any{namespace, before, after, limit}, scanEngineRuns(&runs)))
+	return runs, pg.Translate("listing stale engine runs", err)
 }
 
 const oldestRun = `

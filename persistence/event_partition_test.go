@@ -291,7 +291,7 @@ func TestFollowersLeaveOutPartitions(t *testing.T) {
 		for name, read := range map[string]func(*persistence.DB, domain.EventCursor) error{
 			"counts": func(db *persistence.DB, _ domain.EventCursor) error { return second(db.CountEvents(t.Context(), 10)) },
 			"webhooks": func(db *persistence.DB, _ domain.EventCursor) error {
-				return second(webhooks.ExchangeDeliveries(t.Context(), db, webhooks.DeliveryExchange{FanOut: 10, Leap: true, Now: time.Now()}))
+				return second(webhooks.ExchangeDeliveries(t.Context(), db, webhooks.DeliveryExchange{FanOut: 10, ScanAll: true, Now: time.Now()}))
 			},
 			"ledger": func(db *persistence.DB, after domain.EventCursor) error {
 				return second(events.ListAfter(t.Context(), db.Reader(), after, 10))

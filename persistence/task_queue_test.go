@@ -321,7 +321,7 @@ func TestQueuesAtRestAreObservedLessOften(t *testing.T) {
 	require.True(t, claims(0))
 	require.True(t, claims(10*time.Second), "it was not observed before")
 	require.False(t, claims(30*time.Second))
-	_, err := q.db.ExchangeEngineLooks(t.Context(), persistence.LookExchange{Now: q.now, Touched: []string{"tenant"}})
+	_, err := q.db.ExchangeEngineScans(t.Context(), persistence.ScanExchange{Now: q.now, Active: []string{"tenant"}})
 	require.NoError(t, err)
 	require.True(t, claims(10*time.Second))
 	require.True(t, claims(10*time.Second))

@@ -31,8 +31,8 @@ type configuration struct {
 	dryRun  bool
 	tenants map[string]*domain.Tenant
 	stored  map[resource.Key]*resource.Stored
-	// wanted is the desired state of all resources of the tenants.
-	wanted  map[resource.Key]*resource.Document
+	// desired is the desired state of all resources of the tenants.
+	desired map[resource.Key]*resource.Document
 	ids     map[resource.Key]uuid.UUID
 	applied []AppliedResource
 	// encryptionKeys are the first versions of new keys.
@@ -42,7 +42,7 @@ type configuration struct {
 func newConfiguration(caller domain.Caller, found *persistence.Configuration) *configuration {
 	c := &configuration{
 		Configuration: found, caller: caller, tenants: map[string]*domain.Tenant{},
-		stored: map[resource.Key]*resource.Stored{}, wanted: map[resource.Key]*resource.Document{},
+		stored: map[resource.Key]*resource.Stored{}, desired: map[resource.Key]*resource.Document{},
 		ids: map[resource.Key]uuid.UUID{}, encryptionKeys: map[resource.Key]sealedKey{},
 	}
 	for i := range found.Tenants {
@@ -51,7 +51,7 @@ func newConfiguration(caller domain.Caller, found *persistence.Configuration) *c
 	for i := range found.Resources {
 		r := &found.Resources[i]
 		key := r.Key()
-		c.stored[key], c.wanted[key], c.ids[key] = r, &r.Document, r.ID
+		c.stored[key], c.desired[key], c.ids[key] = r, &r.Document, r.ID
 	}
 	return c
 }
@@ -102,7 +102,7 @@ func (c *configuration) planDocuments(
 		id := result.ID
 		d.Metadata.ID = &id
 		c.applied = append(c.applied, result)
-		c.wanted[d.Key()] = d
+		c.desired[d.Key()] = d
 	}
 	return known, violations, nil
 }
@@ -220,7 +220,7 @@ func (c *configuration) planDeletion(key resource.Key) error {
 		return domain.Conflict(domain.CodeConflict, fmt.Sprintf(
 			"%s has processes: set its state to %s instead", displayKey(key), resource.StateRetired))
 	}
-	delete(c.wanted, key)
+	delete(c.desired, key)
 	c.applied = append(c.applied, AppliedResource{
 		Key: key, ID: before.ID, Action: ApplyDeleted, Before: &before.Document,
 	})
@@ -231,7 +231,7 @@ func (c *configuration) planDeletion(key resource.Key) error {
 func (c *configuration) findMissing(documents []resource.Document) []resource.Violation {
 	return resource.MissingReferences(documents, func(key resource.Key) resource.Presence {
 		switch {
-		case c.wanted[key] != nil:
+		case c.desired[key] != nil:
 			return resource.Present
 		case c.stored[key] != nil:
 			return resource.Pruned
@@ -247,7 +247,7 @@ func (c *configuration) checkNeeded() error {
 		gone[a.Key] = a.Action == ApplyDeleted
 	}
 	var needs []string
-	for key, d := range c.wanted {
+	for key, d := range c.desired {
 		for _, reference := range d.Spec.References() {
 			needed := resource.Key{Tenant: key.Tenant, Kind: reference.Kind, Code: reference.Code}
 			if gone[needed] {
@@ -276,7 +276,7 @@ func (c *configuration) checkOwners() error {
 			before[key.Tenant]++
 		}
 	}
-	for key, d := range c.wanted {
+	for key, d := range c.desired {
 		if isActiveOwner(d) {
 			after[key.Tenant]++
 		}
@@ -331,7 +331,7 @@ func (c *configuration) changedKeys() []resource.Key {
 			keys[a.Key] = true
 		}
 	}
-	for key, d := range c.wanted {
+	for key, d := range c.desired {
 		if key.Kind == resource.KindUser && keys[resource.Key{Tenant: key.Tenant, Kind: resource.KindTenant, Code: key.Tenant}] {
 			keys[key] = true
 		}

@@ -171,7 +171,7 @@ func (c *configuration) dataStructures(tenant string, codes []string) map[string
 	}
 	schemas := make(map[string]json.RawMessage, len(codes))
 	for _, code := range codes {
-		d := c.wanted[resource.Key{Tenant: tenant, Kind: resource.KindDataStructure, Code: code}]
+		d := c.desired[resource.Key{Tenant: tenant, Kind: resource.KindDataStructure, Code: code}]
 		if structure, ok := d.Spec.(*resource.DataStructureSpec); ok {
 			schemas[code] = structure.Schema
 		}

@@ -69,7 +69,7 @@ func (c *configuration) makeKey(
 func (c *configuration) checkKeyUnused(key resource.Key, use *persistence.EncryptionKeyUse) error {
 	for _, code := range use.Definitions {
 		definition := resource.Key{Tenant: key.Tenant, Kind: resource.KindProcessDefinition, Code: code}
-		d := c.wanted[definition]
+		d := c.desired[definition]
 		if d == nil {
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 
 // putResource writes a resource, and the rows that follow from it.
 func (c *configuration) putResource(tx *persistence.Tx, key resource.Key, now time.Time) error {
-	d, id := c.wanted[key], c.ids[key]
+	d, id := c.desired[key], c.ids[key]
 	audit := domain.NewAudit(c.caller.PrincipalID, now)
 	if before := c.stored[key]; before != nil {
 		audit = before.Touched(c.caller.PrincipalID, now)

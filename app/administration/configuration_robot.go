@@ -74,7 +74,7 @@ func (c *configuration) idleRobots(documents []resource.Document) []resource.Vio
 
 // isIdle reports whether a robot exists without anything to start.
 func (c *configuration) isIdle(key resource.Key) bool {
-	d := c.wanted[key]
+	d := c.desired[key]
 	if d == nil {
 		return false
 	}
@@ -87,7 +87,7 @@ func (c *configuration) isIdle(key resource.Key) bool {
 func (c *configuration) assistedResource(robot resource.Key) (resource.Key, bool) {
 	var first resource.Key
 	found := false
-	for key, d := range c.wanted {
+	for key, d := range c.desired {
 		spec, ok := d.Spec.(*resource.ProcessDefinitionSpec)
 		if !ok || key.Tenant != robot.Tenant || found && first.Code < key.Code {
 			continue

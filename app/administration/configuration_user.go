@@ -61,7 +61,7 @@ func (c *configuration) putUser(tx *persistence.Tx, w written, spec *resource.Us
 }
 
 func (c *configuration) userMetadataSchema(tenantCode string) (*jsondoc.Schema, error) {
-	d := c.wanted[resource.Key{Tenant: tenantCode, Kind: resource.KindTenant, Code: tenantCode}]
+	d := c.desired[resource.Key{Tenant: tenantCode, Kind: resource.KindTenant, Code: tenantCode}]
 	if d == nil {
 		return nil, nil
 	}
@@ -99,7 +99,7 @@ func (c *configuration) findPerson(email string) (uuid.UUID, bool) {
 			return p.ID, true
 		}
 	}
-	for key, d := range c.wanted {
+	for key, d := range c.desired {
 		if spec, ok := d.Spec.(*resource.UserSpec); ok && strings.EqualFold(spec.Email, email) {
 			return c.ids[key], true
 		}
@@ -132,7 +132,7 @@ func (c *configuration) checkUser(d *resource.Document, spec *resource.UserSpec)
 			}
 		}
 	}
-	for key, other := range c.wanted {
+	for key, other := range c.desired {
 		if user, ok := other.Spec.(*resource.UserSpec); ok && key != d.Key() && key.Tenant == d.TenantCode() &&
 			strings.EqualFold(user.Email, spec.Email) {
 			return &resource.Violation{Pointer: "/spec/email", Message: "is that of " + displayKey(key) + " already"}

@@ -46,7 +46,7 @@ func (c *configuration) crowdedWorkers(documents []resource.Document) []resource
 // workerQueues returns the applications that the manifests make workers.
 func (c *configuration) workerQueues() map[resource.Key]*workerQueues {
 	workers := map[resource.Key]*workerQueues{}
-	for by, d := range c.wanted {
+	for by, d := range c.desired {
 		give := func(application, pointer, queue string, serves bool) {
 			if application == "" || queue == "" {
 				return
@@ -102,7 +102,7 @@ func (c *configuration) giveProcessQueues(
 	}
 	for i := range spec.Items {
 		if named := spec.Items[i].Robot; named != nil {
-			d := c.wanted[resource.Key{Tenant: tenant, Kind: resource.KindRobot, Code: named.Code}]
+			d := c.desired[resource.Key{Tenant: tenant, Kind: resource.KindRobot, Code: named.Code}]
 			if d == nil {
 				continue
 			}

@@ -38,9 +38,9 @@ type Options struct {
 	MaxDocumentBytes int64
 	// CheckWebhookURL refuses unusable URLs with a webhook.URLError. The default accepts public addresses only.
 	CheckWebhookURL func(url string) error
-	// TaskQueuePatience is how long task queues may be unattended before that is
+	// TaskQueueTimeouts is how long task queues may be unattended before that is
 	// a problem; the zero value is domain.DefaultTaskQueueTimeouts.
-	TaskQueuePatience domain.TaskQueueTimeouts
+	TaskQueueTimeouts domain.TaskQueueTimeouts
 	// SessionIdle is how long a session of the console lasts without being used; 0 for
 	// authn.DefaultSessionIdle.
 	SessionIdle time.Duration
@@ -61,7 +61,7 @@ type Service struct {
 	noPersonalTokens bool
 	uploads          *storage.Documents
 	checkWebhookURL  func(url string) error
-	queuePatience    domain.TaskQueueTimeouts
+	queueTimeouts    domain.TaskQueueTimeouts
 	sessionIdle      time.Duration
 	version          string
 	examiner         examiner
@@ -78,7 +78,7 @@ func New(o Options) *Service {
 			Store: o.Store, Blobs: o.Documents, MaxBytes: cmp.Or(o.MaxDocumentBytes, storage.DefaultMaxDocumentBytes),
 		},
 		checkWebhookURL: o.CheckWebhookURL,
-		queuePatience:   cmp.Or(o.TaskQueuePatience, domain.DefaultTaskQueueTimeouts()),
+		queueTimeouts:   cmp.Or(o.TaskQueueTimeouts, domain.DefaultTaskQueueTimeouts()),
 		sessionIdle:     cmp.Or(o.SessionIdle, authn.DefaultSessionIdle),
 		version:         o.Version,
 		examiner:        examiner{examine: o.Examine},

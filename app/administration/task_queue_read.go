@@ -34,7 +34,7 @@ func (s *Service) FindTaskQueues(
 	}
 	result.Total = found.Total
 	for i := range found.Items {
-		queue := TaskQueue{TaskQueue: found.Items[i], Problems: queuereport.Problems(&found.Items[i], now, s.queuePatience)}
+		queue := TaskQueue{TaskQueue: found.Items[i], Problems: queuereport.Problems(&found.Items[i], now, s.queueTimeouts)}
 		for _, w := range queue.Workers {
 			queue.WorkerStates = append(queue.WorkerStates, domain.WorkerStateAt(w.LastSeenAt, now))
 		}

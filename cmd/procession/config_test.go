@@ -149,7 +149,9 @@ func TestRenamedSettingsAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "line 1: listen-admin is now listen-health")
 	require.ErrorContains(t, err, "PROCESSION_LISTEN_MANAGEMENT is now PROCESSION_LISTEN_ADMINISTRATION")
 	require.Equal(t, exitUsage, exitCode(err))
-	for before, now := range map[string]string{"--listen-admin": "--listen-health", "--listen-management": "--listen-administration"} {
+	for before, now := range map[string]string{
+		"--listen-admin": "--listen-health", "--listen-management": "--listen-administration", "--poller-patience": "--poller-timeout",
+	} {
 		err = run(t.Context(), []string{"serve", before, ":1"}, &bytes.Buffer{}, &bytes.Buffer{})
 		require.ErrorContains(t, err, before+" is now "+now)
 		require.Equal(t, exitUsage, exitCode(err))

@@ -89,7 +89,7 @@ func (s *testStack) occupy() {
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	// The stand-ins never poll, and other tests may take their time.
-	s := newStack(t, false, withConfig(func(c *config.Config) { c.PollerPatience = time.Hour }))
+	s := newStack(t, false, withConfig(func(c *config.Config) { c.PollerTimeout = time.Hour }))
 	nothing := func(*patient) {}
 	s.examine(t, nothing).requireOnly(t, map[string]doctor.Verdict{doctor.CheckWorkers: doctor.Warn})
 	s.occupy()

@@ -22,7 +22,7 @@ import (
 func TestWorkersReportsBacklogAndOutage(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, false, withConfig(func(c *config.Config) {
-		c.TaskQueueInterval, c.PollerPatience = 600*time.Millisecond, 5*time.Second
+		c.TaskQueueInterval, c.PollerTimeout = 600*time.Millisecond, 5*time.Second
 	}))
 	asAlice := s.asking(demo.Alice())
 	workers := func() string {

@@ -119,7 +119,7 @@ func LoadNew(ctx context.Context, db *persistence.DB, sealer *authn.Sealer, now 
 	service := administration.New(administration.Options{
 		Store: storage.New(storage.Options{DB: db, Clock: func() time.Time { return now }}),
 	})
-	_, err := service.RetrieveResource(ctx, operatorCaller(), administration.ResourceKey{
+	_, err := service.RetrieveResource(ctx, operatorCall(), administration.ResourceKey{
 		Tenant: "demo", Kind: resource.KindTenant, Code: "demo",
 	})
 	if err == nil || !domain.HasCode(err, domain.CodeNotFound) {
@@ -150,13 +150,13 @@ func Load(ctx context.Context, db *persistence.DB, sealer *authn.Sealer, now tim
 	service := administration.New(administration.Options{
 		Store: storage.New(storage.Options{DB: db, Clock: func() time.Time { return now }}), Sealer: sealer,
 	})
-	if _, err := service.ApplyResources(ctx, operatorCaller(), administration.ApplyRequest{Documents: documents}); err != nil {
+	if _, err := service.ApplyResources(ctx, operatorCall(), administration.ApplyRequest{Documents: documents}); err != nil {
 		return fmt.Errorf("applying the demonstration data: %w", err)
 	}
 	return nil
 }
 
-// operatorCaller returns the caller that loads the data.
-func operatorCaller() domain.Call {
+// operatorCall returns the caller that loads the data.
+func operatorCall() domain.Call {
 	return domain.Call{Caller: domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}}
 }

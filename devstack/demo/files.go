@@ -28,7 +28,7 @@ func LoadFiles(ctx context.Context, db *persistence.DB, documents *blobstore.Sto
 		Store: storage.New(storage.Options{DB: db, Clock: func() time.Time { return now }}), Documents: documents,
 	})
 	key := administration.ResourceKey{Tenant: "demo", Kind: resource.KindRobot, Code: "KYC_BOT"}
-	robot, err := service.RetrieveResource(ctx, operatorCaller(), key)
+	robot, err := service.RetrieveResource(ctx, operatorCall(), key)
 	if domain.HasCode(err, domain.CodeNotFound) {
 		return nil
 	}
@@ -54,7 +54,7 @@ func LoadFiles(ctx context.Context, db *persistence.DB, documents *blobstore.Sto
 		if err != nil {
 			return err
 		}
-		_, err = service.UploadRobotFile(ctx, operatorCaller(), key, file.key, storage.File{
+		_, err = service.UploadRobotFile(ctx, operatorCall(), key, file.key, storage.File{
 			Name: file.name, ContentType: "application/zip", Body: bytes.NewReader(content),
 		})
 		if err != nil {

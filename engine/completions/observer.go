@@ -74,7 +74,7 @@ type Options struct {
 type Observer struct {
 	o       Options
 	wake    loop.Signal
-	results chan persistence.LookDone
+	results chan persistence.ScanResult
 
 	mu       sync.Mutex
 	markedAt map[string]time.Time
@@ -82,7 +82,7 @@ type Observer struct {
 
 	// Used by the loop only. running contains the start of each scan in progress.
 	running        map[string]time.Time
-	done           []persistence.LookDone
+	done           []persistence.ScanResult
 	nextDue        time.Time
 	wakeAt         time.Time
 	lastScanFailed bool
@@ -98,7 +98,7 @@ func New(o Options) *Observer {
 	}
 	o.App, o.DB = o.App.Background(), o.DB.Background()
 	return &Observer{
-		o: o, wake: loop.NewSignal(), results: make(chan persistence.LookDone, maxScans),
+		o: o, wake: loop.NewSignal(), results: make(chan persistence.ScanResult, maxScans),
 		markedAt: map[string]time.Time{}, running: map[string]time.Time{},
 	}
 }
@@ -120,7 +120,7 @@ func (o *Observer) MarkActive(namespace string) {
 // Run scans until ctx ends and the scans in progress have stopped. It must not be
 // called twice.
 func (o *Observer) Run(ctx context.Context) {
-	l := loop.Loop[persistence.LookDone]{
+	l := loop.Loop[persistence.ScanResult]{
 		Step: func(ctx context.Context) time.Duration {
 			o.exchangeScans(ctx)
 			return o.nextPause()
@@ -155,29 +155,29 @@ func (o *Observer) exchangeScans(ctx context.Context) {
 		}
 	}
 	active := o.takeActive()
-	e := persistence.LookExchange{
-		Done: o.done, Touched: active, Limit: maxScans - len(o.running),
+	e := persistence.ScanExchange{
+		Done: o.done, Active: active, Limit: maxScans - len(o.running),
 		Now: now, LeaseUntil: now.Add(lease),
-		BusyFor: activeFor, Busy: activeInterval, Quiet: o.idleInterval(), Count: !now.Before(o.countAt),
+		ActiveFor: activeFor, ActiveInterval: activeInterval, IdleInterval: o.idleInterval(), CountScanned: !now.Before(o.countAt),
 	}
 	for namespace, began := range o.running {
 		if now.Sub(began) > renewAfter {
 			e.Held = append(e.Held, namespace)
 		}
 	}
-	scans, err := o.o.DB.ExchangeEngineLooks(ctx, e)
+	scans, err := o.o.DB.ExchangeEngineScans(ctx, e)
 	if err != nil {
 		o.restoreActive(active)
 		o.logFailure(ctx, err)
 		return
 	}
 	o.done, o.nextDue, o.lastScanFailed = nil, scans.Next, false
-	if e.Count {
-		o.activeNamespaces, o.countAt = scans.Awake, now.Add(pollInterval)
+	if e.CountScanned {
+		o.activeNamespaces, o.countAt = scans.Scanned, now.Add(pollInterval)
 	}
 	for _, due := range scans.Due {
 		o.running[due.Namespace] = now
-		s := &scan{observer: o, LookDone: persistence.LookDone{DueLook: due}, began: now, idleInterval: e.Quiet}
+		s := &scan{observer: o, ScanResult: persistence.ScanResult{DueScan: due}, began: now, idleInterval: e.IdleInterval}
 		go func() { o.results <- s.run(ctx) }()
 	}
 }
@@ -201,7 +201,7 @@ func (o *Observer) restoreActive(active []string) {
 	o.active = append(o.active, active...)
 }
 
-func (o *Observer) recordResult(done persistence.LookDone) {
+func (o *Observer) recordResult(done persistence.ScanResult) {
 	delete(o.running, done.Namespace)
 	o.done = append(o.done, done)
 }
@@ -227,8 +227,8 @@ func (o *Observer) drain(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
-	_, err := o.o.DB.ExchangeEngineLooks(ctx, persistence.LookExchange{
-		Done: o.done, Now: o.o.Clock(), BusyFor: activeFor, Busy: activeInterval, Quiet: o.idleInterval(),
+	_, err := o.o.DB.ExchangeEngineScans(ctx, persistence.ScanExchange{
+		Done: o.done, Now: o.o.Clock(), ActiveFor: activeFor, ActiveInterval: activeInterval, IdleInterval: o.idleInterval(),
 	})
 	if err != nil {
 		// Other observers repeat the scans when the leases end.

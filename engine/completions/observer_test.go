@@ -303,9 +303,9 @@ func TestNamespaceWithoutRunsIsNotScanned(t *testing.T) {
 	_, stop = w.startObserver(t, time.Minute)
 	w.awaitScans(t, 2)
 	require.Eventually(t, func() bool {
-		scans, err := w.db.ExchangeEngineLooks(t.Context(), persistence.LookExchange{Now: time.Now(), Count: true})
+		scans, err := w.db.ExchangeEngineScans(t.Context(), persistence.ScanExchange{Now: time.Now(), CountScanned: true})
 		require.NoError(t, err)
-		return scans.Awake == 0
+		return scans.Scanned == 0
 	}, timeout, 5*time.Millisecond)
 	stop()
 }
@@ -317,7 +317,7 @@ func TestAnotherObserverTakesOver(t *testing.T) {
 	p := w.startProcess(t)
 	require.NoError(t, w.db.WakeNamespaces(t.Context()))
 	now := time.Now()
-	died, err := w.db.ExchangeEngineLooks(t.Context(), persistence.LookExchange{
+	died, err := w.db.ExchangeEngineScans(t.Context(), persistence.ScanExchange{
 		Limit: 1, Now: now, LeaseUntil: now.Add(2 * time.Second),
 	})
 	require.NoError(t, err)

@@ -77,7 +77,7 @@ func (s *scan) recordCompleted(ctx context.Context, completed []domain.Closing) 
 			}
 			return rest, err
 		}
-		s.Active = s.Active || n > 0
+		s.FoundEnds = s.FoundEnds || n > 0
 	}
 	return nil, nil
 }
@@ -105,6 +105,6 @@ func (s *scan) recordRuns(ctx context.Context, runs []domain.EngineRun) error {
 		})
 	}
 	err := group.Wait()
-	s.Active = s.Active || recorded.Load()
+	s.FoundEnds = s.FoundEnds || recorded.Load()
 	return err
 }

@@ -48,7 +48,7 @@ const (
 
 // scan is one scan of a namespace.
 type scan struct {
-	persistence.LookDone
+	persistence.ScanResult
 
 	observer *Observer
 	began    time.Time
@@ -58,11 +58,11 @@ type scan struct {
 
 // run executes the scan and returns its outcome. After a fault the next scan starts
 // at the same time as this one.
-func (s *scan) run(ctx context.Context) persistence.LookDone {
-	before := s.DueLook
+func (s *scan) run(ctx context.Context) persistence.ScanResult {
+	before := s.DueScan
 	err := s.listEnds(ctx)
 	if err != nil {
-		s.ClosedAt, s.EndsAt, s.FullAt, s.FarAt = before.ClosedAt, before.EndsAt, before.FullAt, before.FarAt
+		s.ClosedAt, s.EndsAt, s.FullAt, s.WideAt = before.ClosedAt, before.EndsAt, before.FullAt, before.WideAt
 	}
 	if fault := s.sweepIfDue(ctx); err == nil {
 		err = fault
@@ -80,7 +80,7 @@ func (s *scan) run(ctx context.Context) persistence.LookDone {
 		s.observer.o.Logger.WarnContext(ctx, "observing the ends of workflows failed",
 			slog.String("namespace", s.Namespace), slog.Any("error", err))
 	}
-	return s.LookDone
+	return s.ScanResult
 }
 
 // listEnds records the ends since the previous scan, and advances the watermarks if
@@ -89,18 +89,18 @@ func (s *scan) listEnds(ctx context.Context) error {
 	if err := s.skipOldEnds(ctx); err != nil {
 		return err
 	}
-	wide := s.began.Sub(s.FarAt) >= wideScanInterval
-	full := s.Busy && wide || s.began.Sub(s.FullAt) >= s.fullScanInterval()
+	wide := s.began.Sub(s.WideAt) >= wideScanInterval
+	full := s.Active && wide || s.began.Sub(s.FullAt) >= s.fullScanInterval()
 	overlap := mediumOverlap
 	switch {
 	case wide:
-		overlap, s.FarAt = wideOverlap, s.began
-	case s.Busy && !full:
+		overlap, s.WideAt = wideOverlap, s.began
+	case s.Active && !full:
 		overlap = shortOverlap
 	}
 	latest, fault := s.listEndsOfKind(ctx, engine.EndCompleted, s.ClosedAt.Add(-overlap))
 	if full {
-		if !s.Busy {
+		if !s.Active {
 			// The last wide scan may not have been a full one.
 			overlap = wideOverlap
 		}
@@ -132,7 +132,7 @@ func (s *scan) skipOldEnds(ctx context.Context) error {
 
 // fullScanInterval returns the time between two scans for all kinds of ends.
 func (s *scan) fullScanInterval() time.Duration {
-	if s.Busy {
+	if s.Active {
 		return minFullScanInterval
 	}
 	return max(minFullScanInterval, scansPerFullScan*s.idleInterval)
@@ -140,7 +140,7 @@ func (s *scan) fullScanInterval() time.Duration {
 
 // sweepLimits returns the time between two sweeps, and the number of runs in one.
 func (s *scan) sweepLimits() (interval time.Duration, size int) {
-	if s.Busy {
+	if s.Active {
 		return activeSweepInterval, activeSweepSize
 	}
 	return max(idleSweepInterval, scansPerSweep*s.idleInterval), idleSweepSize
@@ -189,7 +189,7 @@ func (s *scan) sweepIfDue(ctx context.Context) error {
 		return nil
 	}
 	s.SweptAt = s.began
-	runs, err := s.observer.o.DB.Reader().ListQuietRuns(ctx, s.Namespace, s.began.Add(-sweepAge), s.SweepAfter, size)
+	runs, err := s.observer.o.DB.Reader().ListStaleRuns(ctx, s.Namespace, s.began.Add(-sweepAge), s.SweepAfter, size)
 	if err != nil {
 		return err
 	}

@@ -146,7 +146,7 @@ func TestRelayExecutesCommandsOfAProcessInOrder(t *testing.T) {
 	o.awaitEmpty(t)
 	require.Equal(t, want, o.executedKinds())
 
-	runs, err := o.db.Reader().ListQuietRuns(t.Context(), o.Namespace, time.Now().Add(time.Hour), uuid.Nil, 100)
+	runs, err := o.db.Reader().ListStaleRuns(t.Context(), o.Namespace, time.Now().Add(time.Hour), uuid.Nil, 100)
 	require.NoError(t, err)
 	require.Len(t, runs, processes)
 	for _, r := range runs {

@@ -57,7 +57,7 @@ func (h *fixture) fanOutAll() {
 // fanOutOnce makes one exchange without leases.
 func (h *fixture) fanOutOnce() *webhooks.Deliveries {
 	h.t.Helper()
-	made, err := webhooks.ExchangeDeliveries(h.t.Context(), h.db, webhooks.DeliveryExchange{FanOut: 1000, Leap: true, Now: h.now()})
+	made, err := webhooks.ExchangeDeliveries(h.t.Context(), h.db, webhooks.DeliveryExchange{FanOut: 1000, ScanAll: true, Now: h.now()})
 	require.NoError(h.t, err)
 	return made
 }
@@ -118,14 +118,14 @@ func TestResumedEndpointCatchesUp(t *testing.T) {
 
 	h.applySubscription("north", "HOOK", r.server.URL, "")
 	made := h.fanOutOnce()
-	require.Equal(t, []uuid.UUID{h.ids["north/HOOK"]}, made.Behind)
+	require.Equal(t, []uuid.UUID{h.ids["north/HOOK"]}, made.CatchingUp)
 	rows := h.queryCount(`SELECT count(*) FROM webhook_deliveries`)
 	require.InDelta(t, 500, rows, 50, "of all events of the tenant")
 	h.fanOutOnce()
 	require.Equal(t, rows, h.queryCount(`SELECT count(*) FROM webhook_deliveries`), "enough is waiting")
 	h.recordEvents(h.now(), 1, processes...)
 	killed, err := webhooks.ExchangeDeliveries(t.Context(), h.db, webhooks.DeliveryExchange{
-		FanOut: 1000, Leap: true, PerEndpoint: 4, Limit: 4, Now: h.now(), LeaseUntil: h.now().Add(time.Minute),
+		FanOut: 1000, ScanAll: true, PerEndpoint: 4, Limit: 4, Now: h.now(), LeaseUntil: h.now().Add(time.Minute),
 	})
 	require.NoError(t, err)
 	require.NotEmpty(t, killed.FirstAttempts)

@@ -183,14 +183,14 @@ func (d *Dispatcher) exchangeDeliveries(ctx, attempts context.Context) {
 	if len(due.Handovers) < e.Handovers {
 		d.handoverAt = e.Now.Add(handoverInterval)
 	}
-	if e.Leap {
-		d.scanAllAt, d.scanAllAfter = e.Now.Add(pollInterval), due.LeapAfter
+	if e.ScanAll {
+		d.scanAllAt, d.scanAllAfter = e.Now.Add(pollInterval), due.ScanAfter
 	}
 	if e.Limit > 0 {
 		clear(d.pending)
 	}
 	d.idle, d.idleUntil = !due.Endpoints, e.Now.Add(pollInterval)
-	for _, endpoint := range due.Behind {
+	for _, endpoint := range due.CatchingUp {
 		d.pending[endpoint] = true
 	}
 	for _, lost := range due.Lost {
@@ -199,7 +199,7 @@ func (d *Dispatcher) exchangeDeliveries(ctx, attempts context.Context) {
 	}
 	d.startDeliveries(attempts, due)
 	switch {
-	case due.FannedOut > 0 || len(due.FirstAttempts) > 0 || len(due.Behind) > 0:
+	case due.FannedOut > 0 || len(due.FirstAttempts) > 0 || len(due.CatchingUp) > 0:
 		d.pause = retrySoon
 	case d.pause < pollInterval:
 		d.pause = min(2*d.pause, pollInterval)
@@ -212,8 +212,8 @@ func (d *Dispatcher) nextExchange() webhooks.DeliveryExchange {
 	e := webhooks.DeliveryExchange{
 		Attempted: d.done.attempted, HandedOver: d.done.handedOver, Released: d.done.released,
 		FanOut: fanOutBatch, PerEndpoint: d.o.PerEndpoint, Limit: min(concurrentAttempts-d.running, claimBatch),
-		Busy: d.byEndpoint, Full: d.saturatedTenants(), Endpoints: slices.Collect(maps.Keys(d.pending)),
-		Leap: !now.Before(d.scanAllAt), LeapAfter: d.scanAllAfter,
+		InFlight: d.byEndpoint, SaturatedTenants: d.saturatedTenants(), Endpoints: slices.Collect(maps.Keys(d.pending)),
+		ScanAll: !now.Before(d.scanAllAt), ScanAfter: d.scanAllAfter,
 		Now: now, LeaseUntil: now.Add(deliveryLease),
 	}
 	if d.idle {

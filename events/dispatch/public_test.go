@@ -129,7 +129,7 @@ func TestExchangeWithoutEventsWritesNothing(t *testing.T) {
 	h.subscribe("north", "HOOK", "https://example.com/", "")
 	h.createProcess("north", "LOAN")
 	exchange := func() {
-		_, err := webhooks.ExchangeDeliveries(t.Context(), h.db, webhooks.DeliveryExchange{FanOut: 1000, Leap: true, Now: time.Now()})
+		_, err := webhooks.ExchangeDeliveries(t.Context(), h.db, webhooks.DeliveryExchange{FanOut: 1000, ScanAll: true, Now: time.Now()})
 		require.NoError(t, err)
 	}
 	h.waitFor("the fan-out", func() bool {

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// behindAtOnce bounds the endpoints that are looked at in one exchange, and catchUpBudget the events that all of them
+	// laggingAtOnce bounds the endpoints that are looked at in one exchange, and catchUpBudget the events that all of them
 	// catch up with.
-	behindAtOnce  = 1000
+	laggingAtOnce = 1000
 	catchUpBudget = 5000
 )
 
-// behindEndpoint is an endpoint with its oldest backlog.
-type behindEndpoint struct {
+// laggingEndpoint is an endpoint with its oldest backlog.
+type laggingEndpoint struct {
 	domain.WebhookEndpoint
 	Backlog int64
 	// Waiting is how many deliveries wait for their first attempt, counted no further than matters.
@@ -30,7 +30,7 @@ type behindEndpoint struct {
 
 // Endpoints that cannot receive are left out, and none comes first each time; domain.WebhookEndpoint.CatchUp decides about the others. $1 are the
 // endpoints, all where $3 is set.
-const behindEndpoints = `
+const laggingEndpoints = `
 SELECT k.id, k.subscription_id, w.paused, w.failing_since, w.failures, nullif(w.held_until, '-infinity'), w.disabled_at,
        (SELECT count(*) FROM (SELECT 1 FROM webhook_deliveries d
                                WHERE d.subscription_id = k.subscription_id AND d.state = 'PENDING' LIMIT 100) p)
@@ -44,14 +44,14 @@ SELECT k.id, k.subscription_id, w.paused, w.failing_since, w.failures, nullif(w.
  ORDER BY random()
  LIMIT $4`
 
-// findBehind finds endpoints that may catch up.
-func findBehind(e DeliveryExchange, dest *[]behindEndpoint) pg.Query {
+// findLagging finds endpoints that may catch up.
+func findLagging(e DeliveryExchange, dest *[]laggingEndpoint) pg.Query {
 	endpoints := e.Endpoints
 	if endpoints == nil {
 		endpoints = []uuid.UUID{}
 	}
-	return pg.Q(behindEndpoints, []any{endpoints, e.Now, e.Leap, behindAtOnce}, func(rows pgx.Rows) (err error) {
-		*dest, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (b behindEndpoint, err error) {
+	return pg.Q(laggingEndpoints, []any{endpoints, e.Now, e.ScanAll, laggingAtOnce}, func(rows pgx.Rows) (err error) {
+		*dest, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (b laggingEndpoint, err error) {
 			return b, row.Scan(&b.Backlog, &b.SubscriptionID, &b.Paused, &b.FailingSince, &b.Failures, &b.HeldUntil, &b.DisabledAt,
 				&b.Waiting)
 		})
@@ -162,18 +162,18 @@ func scanCaughtUp(dest *[]caughtUp) func(pgx.Rows) error {
 
 // catchUp creates deliveries of events in backlogs of endpoints as far as the budget goes, and returns the endpoints.
 func catchUp(
-	ctx context.Context, tx *persistence.Tx, behind []behindEndpoint, now time.Time, out *Deliveries,
+	ctx context.Context, tx *persistence.Tx, lagging []laggingEndpoint, now time.Time, out *Deliveries,
 ) ([]uuid.UUID, error) {
 	var ids []int64
 	var atMost []int
 	left := catchUpBudget
-	for i := range behind {
-		switch n := behind[i].CatchUp(true, behind[i].Waiting, now); {
+	for i := range lagging {
+		switch n := lagging[i].CatchUp(true, lagging[i].Waiting, now); {
 		case n > 0 && left > 0:
 			n = min(n, left)
-			ids, atMost, left = append(ids, behind[i].Backlog), append(atMost, n), left-n
+			ids, atMost, left = append(ids, lagging[i].Backlog), append(atMost, n), left-n
 		case n > 0:
-			out.Behind = append(out.Behind, behind[i].SubscriptionID)
+			out.CatchingUp = append(out.CatchingUp, lagging[i].SubscriptionID)
 		}
 	}
 	if len(ids) == 0 {
@@ -188,7 +188,7 @@ func catchUp(
 	for i, d := range done {
 		endpoints[i] = d.SubscriptionID
 		if d.More {
-			out.Behind = append(out.Behind, d.SubscriptionID)
+			out.CatchingUp = append(out.CatchingUp, d.SubscriptionID)
 		}
 		if d.Lost {
 			out.Lost = append(out.Lost, d.SubscriptionID)

@@ -59,8 +59,8 @@ func TestHeldEndpointsCostNothingPerExchange(t *testing.T) {
 	all, err = pgx.AppendRows(all, rows, pgx.RowTo[uuid.UUID])
 	require.NoError(t, err)
 	alone, beside := claim([]uuid.UUID{healthy}), claim(all)
-	leap := blocks(waitingEndpoints, uuid.Nil, leapsAtOnce)
-	t.Logf("blocks of a claim for one endpoint %d, for it and 100 held ones %d; of the leap, once a second, %d", alone, beside, leap)
+	scan := blocks(waitingEndpoints, uuid.Nil, scannedAtOnce)
+	t.Logf("blocks of a claim for one endpoint %d, for it and 100 held ones %d; of the scan, once a second, %d", alone, beside, scan)
 	require.Less(t, alone, 250)
 	require.Less(t, beside, alone+250, "held endpoints are looked up, their deliveries are not read")
 }

@@ -43,18 +43,18 @@ type DeliveryExchange struct {
 	Released   []uuid.UUID
 	// FanOut is the number of events of the event log for which deliveries are made.
 	FanOut int
-	// Busy counts the deliveries per endpoint that the dispatcher holds already, and Full are tenants that get
+	// InFlight counts the deliveries per endpoint that the dispatcher holds already, and SaturatedTenants are tenants that get
 	// no more for now.
-	Busy map[uuid.UUID]int
-	Full []uuid.UUID
+	InFlight         map[uuid.UUID]int
+	SaturatedTenants []uuid.UUID
 	// PerEndpoint is how many deliveries of an endpoint the dispatcher may hold; one for an endpoint that is
 	// failing. Limit bounds all that are leased.
 	PerEndpoint, Limit int
-	// Endpoints may have waiting deliveries, besides the endpoints of the new events. With Leap, endpoints are looked
-	// for after LeapAfter too.
+	// Endpoints may have waiting deliveries, besides the endpoints of the new events. With ScanAll, others are found
+	// after ScanAfter too.
 	Endpoints []uuid.UUID
-	Leap      bool
-	LeapAfter uuid.UUID
+	ScanAll   bool
+	ScanAfter uuid.UUID
 	// Handovers bounds the deliveries to be handed over to workflows.
 	Handovers  int
 	Now        time.Time
@@ -66,17 +66,17 @@ type DeliveryExchange struct {
 type Deliveries struct {
 	FannedOut int
 	Endpoints bool
-	// Behind are endpoints that could go on catching up at once. Lost are endpoints with events that were removed
+	// CatchingUp are endpoints that could go on catching up at once. Lost are endpoints with events that were removed
 	// from the event log before they were delivered.
-	Behind, Lost []uuid.UUID
-	// LeapAfter is where the next leap continues.
-	LeapAfter     uuid.UUID
+	CatchingUp, Lost []uuid.UUID
+	// ScanAfter is where the next scan continues.
+	ScanAfter     uuid.UUID
 	FirstAttempts []DueDelivery
 	Handovers     []domain.WebhookDelivery
 }
 
 const (
-	// Endpoints with pending deliveries are found by leaps through the index, a limited number after $1.
+	// Endpoints with pending deliveries are found by a skip scan of the index, a limited number after $1.
 	waitingEndpoints = `
 WITH RECURSIVE waiting AS (
     (SELECT d.subscription_id FROM webhook_deliveries d
@@ -185,7 +185,7 @@ func ExchangeDeliveries(ctx context.Context, db *persistence.DB, e DeliveryExcha
 		if err != nil {
 			return nil, err
 		}
-		noteHandovers(tx, e.HandedOver, e.Now)
+		recordHandovers(tx, e.HandedOver, e.Now)
 		if len(e.Released) > 0 {
 			exec(tx, releaseDeliveries, e.Released)
 		}
@@ -193,7 +193,7 @@ func ExchangeDeliveries(ctx context.Context, db *persistence.DB, e DeliveryExcha
 		if err != nil {
 			return nil, err
 		}
-		takeFirstAttempts(tx, e, append(waiting, e.Endpoints...), &out.FirstAttempts)
+		claimFirstAttemptsOf(tx, e, append(waiting, e.Endpoints...), &out.FirstAttempts)
 		if e.Handovers > 0 {
 			tx.QueueQuery(pg.Q(
 				claimHandovers, []any{e.Now, e.Handovers, e.LeaseUntil}, scanDeliveries(&out.Handovers),
@@ -204,8 +204,8 @@ func ExchangeDeliveries(ctx context.Context, db *persistence.DB, e DeliveryExcha
 	return &out, err
 }
 
-// noteHandovers records deliveries that a workflow retries from now on.
-func noteHandovers(tx *persistence.Tx, handedOver []domain.WebhookDelivery, now time.Time) {
+// recordHandovers records deliveries that a workflow retries from now on.
+func recordHandovers(tx *persistence.Tx, handedOver []domain.WebhookDelivery, now time.Time) {
 	if len(handedOver) == 0 {
 		return
 	}
@@ -219,16 +219,16 @@ func noteHandovers(tx *persistence.Tx, handedOver []domain.WebhookDelivery, now 
 	exec(tx, finishHandovers, ids, rounds, now, domain.WebhookWorkflowGrace)
 }
 
-// takeFirstAttempts leases deliveries of the endpoints for their first attempts.
-func takeFirstAttempts(tx *persistence.Tx, e DeliveryExchange, waiting []uuid.UUID, dest *[]DueDelivery) {
+// claimFirstAttemptsOf leases deliveries of the endpoints for their first attempts.
+func claimFirstAttemptsOf(tx *persistence.Tx, e DeliveryExchange, waiting []uuid.UUID, dest *[]DueDelivery) {
 	if e.Limit <= 0 || len(waiting) == 0 {
 		return
 	}
-	endpoints, counts := make([]uuid.UUID, 0, len(e.Busy)), make([]int, 0, len(e.Busy))
-	for endpoint, n := range e.Busy {
+	endpoints, counts := make([]uuid.UUID, 0, len(e.InFlight)), make([]int, 0, len(e.InFlight))
+	for endpoint, n := range e.InFlight {
 		endpoints, counts = append(endpoints, endpoint), append(counts, n)
 	}
-	full := e.Full
+	full := e.SaturatedTenants
 	if full == nil {
 		full = []uuid.UUID{}
 	}

@@ -114,8 +114,8 @@ SELECT (SELECT count(*) FROM batch), EXISTS (SELECT 1 FROM webhook_endpoints w W
        ARRAY(SELECT DISTINCT t.subscription_id FROM sent t WHERE NOT t.held)`
 )
 
-// leapsAtOnce bounds the endpoints that are found by leaps in one exchange.
-const leapsAtOnce = 1000
+// scannedAtOnce bounds the endpoints that one scan finds.
+const scannedAtOnce = 1000
 
 // hasSecret is true of an endpoint w that has a secret at $2.
 const hasSecret = `EXISTS (SELECT 1 FROM webhook_secrets s
@@ -147,19 +147,19 @@ func publicNames() string {
 func fanOut(ctx context.Context, tx *persistence.Tx, e DeliveryExchange, out *Deliveries) ([]uuid.UUID, error) {
 	var queries []pg.Query
 	var sent, waiting []uuid.UUID
-	var behind []behindEndpoint
+	var lagging []laggingEndpoint
 	if e.FanOut > 0 {
 		queries = append(queries, pg.Q(fanOutEvents, []any{e.FanOut, e.Now, domain.WebhookHoldFrom},
 			pg.One(&out.FannedOut, &out.Endpoints, &sent)))
 	}
-	if e.Leap {
-		queries = append(queries, pg.Q(waitingEndpoints, []any{e.LeapAfter, leapsAtOnce}, func(rows pgx.Rows) (err error) {
+	if e.ScanAll {
+		queries = append(queries, pg.Q(waitingEndpoints, []any{e.ScanAfter, scannedAtOnce}, func(rows pgx.Rows) (err error) {
 			waiting, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 			return err
 		}))
 	}
-	if e.Leap || len(e.Endpoints) > 0 {
-		queries = append(queries, findBehind(e, &behind))
+	if e.ScanAll || len(e.Endpoints) > 0 {
+		queries = append(queries, findLagging(e, &lagging))
 	}
 	if len(queries) == 0 {
 		return nil, nil
@@ -167,9 +167,9 @@ func fanOut(ctx context.Context, tx *persistence.Tx, e DeliveryExchange, out *De
 	if err := tx.Change(ctx, queries...); err != nil {
 		return nil, err
 	}
-	if len(waiting) == leapsAtOnce {
-		out.LeapAfter = waiting[leapsAtOnce-1]
+	if len(waiting) == scannedAtOnce {
+		out.ScanAfter = waiting[scannedAtOnce-1]
 	}
-	caughtUp, err := catchUp(ctx, tx, behind, e.Now, out)
+	caughtUp, err := catchUp(ctx, tx, lagging, e.Now, out)
 	return append(append(sent, waiting...), caughtUp...), err
 }

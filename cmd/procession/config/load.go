@@ -31,7 +31,9 @@ func variableName(setting string) string {
 
 // currentName returns the present name of a setting that was renamed, "" for any other name.
 func currentName(setting string) string {
-	return map[string]string{"listen-admin": "listen-health", "listen-management": "listen-administration"}[setting]
+	return map[string]string{
+		"listen-admin": "listen-health", "listen-management": "listen-administration", "poller-patience": "poller-timeout",
+	}[setting]
 }
 
 // renamedVariables refuses environment variables of renamed settings.

@@ -16,7 +16,7 @@ type Temporal struct {
 	TemporalRetention time.Duration
 	TemporalCAFile    string
 	TaskQueueInterval time.Duration
-	PollerPatience    time.Duration
+	PollerTimeout     time.Duration
 	CancelGrace       time.Duration
 }
 
@@ -29,7 +29,7 @@ func (c *Temporal) bindFlags(f *pflag.FlagSet) {
 		"authority of Temporal's certificate (PEM file); empty for the service's own")
 	f.DurationVar(&c.TaskQueueInterval, "task-queue-interval", engine.DefaultTaskQueueInterval,
 		"how often task queues are observed in Temporal")
-	f.DurationVar(&c.PollerPatience, "poller-patience", domain.DefaultTaskQueueTimeouts().Poll,
+	f.DurationVar(&c.PollerTimeout, "poller-timeout", domain.DefaultTaskQueueTimeouts().Poll,
 		"how long a worker counts as polling after the start of its last poll")
 	f.DurationVar(&c.CancelGrace, "cancel-grace", time.Minute,
 		"how long a workflow may take to cancel before it is terminated")
@@ -37,8 +37,8 @@ func (c *Temporal) bindFlags(f *pflag.FlagSet) {
 
 // checkSettings validates the settings.
 func (c *Temporal) checkSettings() error {
-	if c.TaskQueueInterval < 100*time.Millisecond || c.PollerPatience < time.Second || c.CancelGrace < 0 {
-		return errors.New("--task-queue-interval must be 100ms or more, --poller-patience 1s or more, and --cancel-grace not negative")
+	if c.TaskQueueInterval < 100*time.Millisecond || c.PollerTimeout < time.Second || c.CancelGrace < 0 {
+		return errors.New("--task-queue-interval must be 100ms or more, --poller-timeout 1s or more, and --cancel-grace not negative")
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ type Options struct {
 	TemporalRetention time.Duration
 	// Credentials are the credentials of the service for Temporal.
 	Credentials   func(issuer *authn.Issuer) (engine.Credentials, error)
-	QueuePatience domain.TaskQueueTimeouts
+	QueueTimeouts domain.TaskQueueTimeouts
 	// EventRetention is the longest time for which events are kept, 0 forever.
 	EventRetention time.Duration
 	Schedules      []engine.Schedule

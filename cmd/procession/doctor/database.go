@@ -200,10 +200,10 @@ func (d *doctor) checkWorkers(ctx context.Context) Finding {
 		return fail("see the log of PostgreSQL", "%s", errorText(err))
 	}
 	queues := all.Items
-	patience := d.QueuePatience
+	timeouts := d.QueueTimeouts
 	troubled, problems, first := 0, 0, ""
 	for i := range queues {
-		found := queuereport.Problems(&queues[i], now, patience)
+		found := queuereport.Problems(&queues[i], now, timeouts)
 		if len(found) == 0 {
 			continue
 		}

@@ -32,6 +32,6 @@ func DoctorOptions(c config.Config, clock func() time.Time) doctor.Options {
 		Assisted: c.HasAssistance(), FormsAsDocuments: c.FormsAsDocuments, FindPDFToText: c.FindPDFToText,
 		TemporalAddress: c.TemporalAddress, TemporalCAFile: c.TemporalCAFile, TemporalRetention: c.TemporalRetention,
 		Credentials:   func(issuer *authn.Issuer) (engine.Credentials, error) { return EngineCredentials(issuer, c) },
-		QueuePatience: queuePatience(c), EventRetention: c.EventRetention, Schedules: ownSchedules(),
+		QueueTimeouts: queueTimeouts(c), EventRetention: c.EventRetention, Schedules: ownSchedules(),
 	}
 }

@@ -26,5 +26,5 @@ func OpenKeeper(ctx context.Context, c config.Config) (*authn.KeyWrapper, error)
 	if c.SealKeyKeeper == "" {
 		return nil, nil //nolint:nilnil // none is configured
 	}
-	return authn.OpenKeeper(ctx, c.SealKeyKeeper)
+	return authn.OpenKeyWrapper(ctx, c.SealKeyKeeper)
 }

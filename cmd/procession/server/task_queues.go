@@ -14,17 +14,17 @@ import (
 // out of date. One is missing at rest.
 const missedObservations = engine.IdleIntervals + 1
 
-// queuePatience returns the timeouts of task queues and pollers.
-func queuePatience(c config.Config) domain.TaskQueueTimeouts {
-	patience := domain.DefaultTaskQueueTimeouts()
-	patience.Poll = c.PollerPatience
-	patience.Observation = missedObservations * c.TaskQueueInterval
-	return patience
+// queueTimeouts returns the timeouts of task queues and pollers.
+func queueTimeouts(c config.Config) domain.TaskQueueTimeouts {
+	timeouts := domain.DefaultTaskQueueTimeouts()
+	timeouts.Poll = c.PollerTimeout
+	timeouts.Observation = missedObservations * c.TaskQueueInterval
+	return timeouts
 }
 
 // newTaskQueueMetrics collects the backlog of task queues and the number of live workers, of all tenants
 // together. All replicas report the same numbers, from the database.
-func newTaskQueueMetrics(reader *persistence.Reader, patience domain.TaskQueueTimeouts) collector {
+func newTaskQueueMetrics(reader *persistence.Reader, timeouts domain.TaskQueueTimeouts) collector {
 	backlog := newGauge("procession_task_queue_backlog", "Tasks that wait in Temporal for workers of tenants, by kind.", "kind")
 	age := newGauge("procession_task_queue_backlog_age_seconds", "Wait of the oldest of these tasks, in seconds.", "kind")
 	live := newGauge("procession_workers_live", "Workers that keep registering.")
@@ -35,7 +35,7 @@ func newTaskQueueMetrics(reader *persistence.Reader, patience domain.TaskQueueTi
 			return
 		}
 		show(live, float64(workers))
-		totals, err := reader.SumTaskQueues(ctx, now.Add(-patience.Observation))
+		totals, err := reader.SumTaskQueues(ctx, now.Add(-timeouts.Observation))
 		if err != nil {
 			return
 		}

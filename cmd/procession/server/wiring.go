@@ -120,7 +120,7 @@ func (s *Service) newOperations(k *Keyring, documents *blobstore.Store, m *metri
 			AccessToken: c.AccessTokenLifetime, MaxAccessToken: c.MaxAccessTokenLifetime,
 			MaxApplicationSecret: c.MaxSecretLifetime,
 		},
-		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes, TaskQueuePatience: queuePatience(c),
+		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes, TaskQueueTimeouts: queueTimeouts(c),
 		Version: BuildVersion(), SessionIdle: c.SessionIdle,
 		Examine: s.examineService,
 	})
@@ -212,7 +212,7 @@ func (s *Service) newSupervisor(db *persistence.DB, acts *activities.Activities)
 // addMetrics registers the metrics of the parts.
 func (s *Service) addMetrics(m *metrics, k *Keyring, acts *activities.Activities) {
 	watched := k.DB.Background().Reader()
-	m.registry.MustRegister(newBacklogs(watched), newTaskQueueMetrics(watched, queuePatience(s.config)),
+	m.registry.MustRegister(newBacklogs(watched), newTaskQueueMetrics(watched, queueTimeouts(s.config)),
 		newWorkMetrics(watched), newConnectionMetrics(k.DB), newCertificateMetrics(k.Issuer, s.certificate.Load),
 		newRetentionMetrics(s.remover))
 	m.registerGauge("procession_http_connections", "Open connections of clients to the REST API.", s.connections.countClients)

@@ -15,15 +15,15 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// OperatorCaller returns the caller that sets tests up.
-func OperatorCaller() domain.Call {
+// OperatorCall returns the caller that sets tests up.
+func OperatorCall() domain.Call {
 	return domain.Call{Caller: domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}}
 }
 
 // ApplyRobot applies a robot of a tenant and returns its id.
 func (s *Service) ApplyRobot(tenant, code, spec string) uuid.UUID {
 	s.T.Helper()
-	applied, err := s.Administration.ApplyResources(s.T.Context(), OperatorCaller(), administration.ApplyRequest{
+	applied, err := s.Administration.ApplyResources(s.T.Context(), OperatorCall(), administration.ApplyRequest{
 		Documents: []json.RawMessage{json.RawMessage(
 			`{"apiVersion":"procession/v1","kind":"Robot","metadata":{"code":"` + code + `","tenant":"` + tenant + `"},"spec":` + spec + `}`,
 		)},
@@ -35,7 +35,7 @@ func (s *Service) ApplyRobot(tenant, code, spec string) uuid.UUID {
 // UploadRobot uploads a file of a robot.
 func (s *Service) UploadRobot(tenant, code string, key domain.RobotAssetKey, name, contentType, text string) *domain.RobotFile {
 	s.T.Helper()
-	stored, err := s.Administration.UploadRobotFile(s.T.Context(), OperatorCaller(), RobotKey(tenant, code), key,
+	stored, err := s.Administration.UploadRobotFile(s.T.Context(), OperatorCall(), RobotKey(tenant, code), key,
 		storage.File{Name: name, ContentType: contentType, Body: strings.NewReader(text)})
 	require.NoError(s.T, err)
 	return stored

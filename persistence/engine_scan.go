@@ -10,72 +10,72 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// DueLook is a namespace in which the ends of workflows are to be looked for, leased to the caller. Times of ends
+// DueScan is a namespace that is due for a scan for ended workflows, leased to the caller. Times of ends
 // are on Temporal's clock, others on the service's; the epoch stands for never.
-type DueLook struct {
+type DueScan struct {
 	Namespace string
-	// Busy is set while ends are to be expected soon.
-	Busy bool
-	// ClosedAt is the latest end that was seen. EndsAt is the same as of FullAt, the time of the last look for ends
+	// Active is set while ends are to be expected soon.
+	Active bool
+	// ClosedAt is the latest end that was seen. EndsAt is the same as of FullAt, the time of the last scan for ends
 	// of every kind.
 	ClosedAt, EndsAt, FullAt time.Time
-	// FarAt is the time of the last deep scan, SweptAt the time of the last sweep, which has read the runs
+	// WideAt is the time of the last deep scan, SweptAt the time of the last sweep, which has read the runs
 	// up to SweepAfter.
-	FarAt, SweptAt time.Time
-	SweepAfter     uuid.UUID
+	WideAt, SweptAt time.Time
+	SweepAfter      uuid.UUID
 }
 
-// LookDone is the outcome of a look. Active is set when ends were recorded. RetryAt is when to look again after a
+// ScanResult is the outcome of a scan. FoundEnds is set when ends were recorded. RetryAt is the time of the next scan after a
 // fault, zero for the usual time.
-type LookDone struct {
-	DueLook
-	Active  bool
-	RetryAt time.Time
+type ScanResult struct {
+	DueScan
+	FoundEnds bool
+	RetryAt   time.Time
 }
 
-// LookExchange is the input of ExchangeEngineLooks: the outcomes of a replica's scans, the namespaces it is still scanning,
+// ScanExchange is the input of ExchangeEngineScans: the outcomes of a replica's scans, the namespaces it is still scanning,
 // the namespaces in which it executed commands, and how many scans it leases in return.
-type LookExchange struct {
-	Done    []LookDone
-	Held    []string
-	Touched []string
-	Limit   int
-	// Count asks for Looks.Awake, which takes longer the more namespaces there are.
-	Count bool
+type ScanExchange struct {
+	Done   []ScanResult
+	Held   []string
+	Active []string
+	Limit  int
+	// CountScanned asks for Scans.Scanned, which takes longer the more namespaces there are.
+	CountScanned bool
 
 	Now, LeaseUntil time.Time
-	// BusyFor is how long a namespace is busy after something happened there. Busy and Quiet are the pauses until
-	// the next look.
-	BusyFor, Busy, Quiet time.Duration
+	// ActiveFor is the time for which a namespace is active after a command or an end. ActiveInterval and IdleInterval are
+	// the pauses until the next scan.
+	ActiveFor, ActiveInterval, IdleInterval time.Duration
 }
 
-// Looks is the result of an exchange. Awake counts the namespaces scanned by any replica. Next is when
+// Scans is the result of an exchange. Scanned counts the namespaces scanned by any replica. Next is when
 // the next namespace without a lease is due, zero if there is none.
-type Looks struct {
-	Due   []DueLook
-	Awake int
-	Next  time.Time
+type Scans struct {
+	Due     []DueScan
+	Scanned int
+	Next    time.Time
 }
 
 const (
-	// Losing these changes costs a look at most.
+	// Losing these changes costs a scan at most.
 	relaxCommit = `
 SELECT set_config('synchronous_commit', 'off', true)`
 
 	// The order prevents deadlocks with other replicas.
-	lockLooks = `
+	lockScans = `
 SELECT 1
   FROM engine_watermarks
  WHERE namespace = ANY($1)
  ORDER BY namespace
    FOR NO KEY UPDATE`
 
-	holdLooks = `
+	extendScans = `
 UPDATE engine_watermarks
    SET leased_until = $2
  WHERE namespace = ANY($1)`
 
-	touchNamespaces = `
+	markNamespacesActive = `
 INSERT INTO engine_watermarks AS w (namespace, closed_at, due_at, active_at)
 SELECT n, 'epoch', $2, $2
   FROM unnest($1::text[]) AS n
@@ -83,10 +83,10 @@ SELECT n, 'epoch', $2, $2
     ON CONFLICT (namespace) DO UPDATE
    SET due_at = least(w.due_at, excluded.due_at), active_at = greatest(w.active_at, excluded.active_at)`
 
-	// active_at is read from the row, so a namespace that was touched during the look is looked at again. Looks at
-	// namespaces that are not busy are due at the same moments, because several at once cost less: twenty moments in the
-	// pause between two looks at one namespace, and at most ten a second.
-	finishLooks = `
+	// active_at is read from the row, so a namespace that was marked active during the scan is scanned again. Scans of
+	// namespaces that are not active are due at the same moments, because several at once cost less: twenty moments in the
+	// pause between two scans of one namespace, and at most ten a second.
+	finishScans = `
 UPDATE engine_watermarks w
    SET leased_until = 'epoch',
        closed_at = greatest(w.closed_at, d.closed_at), ends_at = greatest(w.ends_at, d.ends_at),
@@ -103,7 +103,7 @@ UPDATE engine_watermarks w
        AS d (namespace, closed_at, ends_at, full_at, far_at, swept_at, sweep_after, active, retry_at)
  WHERE w.namespace = d.namespace`
 
-	claimLooks = `
+	claimScans = `
 WITH due AS (
     SELECT w.namespace
       FROM engine_watermarks w
@@ -117,10 +117,10 @@ UPDATE engine_watermarks w
    SET leased_until = $3
   FROM due
  WHERE w.namespace = due.namespace
-RETURNING w.namespace, w.active_at > $1 - $4::interval AS busy, w.closed_at, w.ends_at, w.full_at, w.far_at, w.swept_at,
-          w.sweep_after`
+RETURNING w.namespace, w.active_at > $1 - $4::interval AS active, w.closed_at, w.ends_at, w.full_at, w.far_at AS wide_at,
+          w.swept_at, w.sweep_after`
 
-	nextLook = `
+	nextScan = `
 SELECT (SELECT due_at
           FROM engine_watermarks
          WHERE due_at < 'infinity'
@@ -128,68 +128,68 @@ SELECT (SELECT due_at
          ORDER BY due_at
          LIMIT 1)`
 
-	countLooks = `
+	countScanned = `
 SELECT count(*)
   FROM engine_watermarks
  WHERE due_at < 'infinity'`
 )
 
-// ExchangeEngineLooks records the outcomes of scans and leases due scans, in one round trip and one
+// ExchangeEngineScans records the outcomes of scans and leases due scans, in one round trip and one
 // transaction. A scan belongs to the caller until its lease ends.
-func (db *DB) ExchangeEngineLooks(ctx context.Context, e LookExchange) (Looks, error) {
-	var looks Looks
+func (db *DB) ExchangeEngineScans(ctx context.Context, e ScanExchange) (Scans, error) {
+	var scans Scans
 	queries := []pg.Query{pg.Q(relaxCommit, nil, pg.None)}
 	if locked := e.changedNamespaces(); len(locked) > 0 {
-		queries = append(queries, pg.Q(lockLooks, []any{locked}, pg.None))
+		queries = append(queries, pg.Q(lockScans, []any{locked}, pg.None))
 	}
 	if len(e.Held) > 0 {
-		queries = append(queries, pg.Q(holdLooks, []any{e.Held, e.LeaseUntil}, pg.None))
+		queries = append(queries, pg.Q(extendScans, []any{e.Held, e.LeaseUntil}, pg.None))
 	}
-	if len(e.Touched) > 0 {
-		queries = append(queries, pg.Q(touchNamespaces, []any{e.Touched, e.Now}, pg.None))
+	if len(e.Active) > 0 {
+		queries = append(queries, pg.Q(markNamespacesActive, []any{e.Active, e.Now}, pg.None))
 	}
 	if len(e.Done) > 0 {
-		queries = append(queries, pg.Q(finishLooks, e.finishArgs(), pg.None))
+		queries = append(queries, pg.Q(finishScans, e.resultArgs(), pg.None))
 	}
 	if e.Limit > 0 {
-		queries = append(queries, pg.Q(claimLooks, []any{e.Now, e.Limit, e.LeaseUntil, e.BusyFor}, pg.Into(&looks.Due)))
+		queries = append(queries, pg.Q(claimScans, []any{e.Now, e.Limit, e.LeaseUntil, e.ActiveFor}, pg.Into(&scans.Due)))
 	}
 	var next *time.Time
-	queries = append(queries, pg.Q(nextLook, []any{e.Now}, pg.One(&next)))
-	if e.Count {
-		queries = append(queries, pg.Q(countLooks, nil, pg.One(&looks.Awake)))
+	queries = append(queries, pg.Q(nextScan, []any{e.Now}, pg.One(&next)))
+	if e.CountScanned {
+		queries = append(queries, pg.Q(countScanned, nil, pg.One(&scans.Scanned)))
 	}
 	err := db.Send(ctx, queries)
 	if next != nil {
-		looks.Next = *next
+		scans.Next = *next
 	}
-	return looks, pg.Translate("exchanging looks for ends of workflows", err)
+	return scans, pg.Translate("exchanging scans for ends of workflows", err)
 }
 
 // changedNamespaces returns the namespaces that the exchange changes.
-func (e *LookExchange) changedNamespaces() []string {
-	all := slices.Concat(e.Held, e.Touched)
+func (e *ScanExchange) changedNamespaces() []string {
+	all := slices.Concat(e.Held, e.Active)
 	for i := range e.Done {
 		all = append(all, e.Done[i].Namespace)
 	}
 	return all
 }
 
-// finishArgs returns the arguments of finishLooks.
-func (e *LookExchange) finishArgs() []any {
+// resultArgs returns the arguments of finishScans.
+func (e *ScanExchange) resultArgs() []any {
 	n := len(e.Done)
 	namespaces, after, active := make([]string, n), make([]uuid.UUID, n), make([]bool, n)
 	closed, ends, full := make([]time.Time, n), make([]time.Time, n), make([]time.Time, n)
-	far, swept, retry := make([]time.Time, n), make([]time.Time, n), make([]*time.Time, n)
+	wide, swept, retry := make([]time.Time, n), make([]time.Time, n), make([]*time.Time, n)
 	for i := range e.Done {
 		d := &e.Done[i]
-		namespaces[i], after[i], active[i] = d.Namespace, d.SweepAfter, d.Active
-		closed[i], ends[i], full[i], far[i], swept[i] = d.ClosedAt, d.EndsAt, d.FullAt, d.FarAt, d.SweptAt
+		namespaces[i], after[i], active[i] = d.Namespace, d.SweepAfter, d.FoundEnds
+		closed[i], ends[i], full[i], wide[i], swept[i] = d.ClosedAt, d.EndsAt, d.FullAt, d.WideAt, d.SweptAt
 		if !d.RetryAt.IsZero() {
 			retry[i] = &d.RetryAt
 		}
 	}
-	return []any{namespaces, closed, ends, full, far, swept, after, active, e.Now, retry, e.BusyFor, e.Busy, e.Quiet}
+	return []any{namespaces, closed, ends, full, wide, swept, after, active, e.Now, retry, e.ActiveFor, e.ActiveInterval, e.IdleInterval}
 }
 
 const wakeNamespaces = `
@@ -201,7 +201,7 @@ SELECT t.namespace, 'epoch'
  ORDER BY t.namespace
     ON CONFLICT (namespace) DO UPDATE SET due_at = 'epoch'`
 
-// WakeNamespaces makes looks due in the namespaces that have running runs and are not looked at.
+// WakeNamespaces makes scans due in the namespaces that have running runs and are not scanned.
 func (db *DB) WakeNamespaces(ctx context.Context) error {
 	return pg.Translate("waking namespaces", db.Send(ctx, []pg.Query{pg.Q(wakeNamespaces, nil, pg.None)}))
 }
