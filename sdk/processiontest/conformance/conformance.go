@@ -63,8 +63,8 @@ func Run(t *testing.T, folder string, s Service) {
 		t.Fatal(err)
 	}
 	for _, entry := range entries {
+		// In order: parallel ones would wait behind other tests, and keep the service and its workers running.
 		t.Run(strings.TrimSuffix(entry.Name(), ".txt"), func(t *testing.T) {
-			t.Parallel()
 			text, err := scripts.ReadFile(path.Join(folder, entry.Name()))
 			if err != nil {
 				t.Fatal(err)
