@@ -121,6 +121,11 @@ compat: bootstrap build temporal ## Call every operation of the public SDK, and 
 	@test/compat/legacy
 	@go -C test/bench run . --only camunda --seconds 1 --rounds 1 --items 1000
 
+.PHONY: corpus
+corpus: ## Fetch published schemas and the JSON-Schema-Test-Suite, and test with them
+	@test/corpus/fetch
+	@go test ./test/corpus -count=1 -v -args -corpus
+
 .PHONY: bench
 bench: bootstrap temporal ## Measure the service, pgbench and raw Temporal
 	@go -C test/bench run . $(BENCH_FLAGS)

@@ -74,7 +74,7 @@ func isLabel(label []rune) bool {
 		case unicode.In(c, unicode.Hiragana, unicode.Katakana, unicode.Han):
 			japanese = true
 		case c >= utf8.RuneSelf && c != '\u200c' && c != '\u200d':
-			valid = unicode.In(c, unicode.L, unicode.M, unicode.Nd)
+			valid = unicode.In(c, unicode.L, unicode.M, unicode.Nd) || strings.ContainsRune("\u06fd\u06fe\u0f0b\u3007", c)
 		}
 		if !valid {
 			return false
