@@ -24,6 +24,10 @@ type Submission struct {
 	Orders map[string][]string
 	// References are the references found for the texts of controls, by name.
 	References map[string]string
+	// Dropped are the names of KindStray nodes with values to remove.
+	Dropped map[string]bool
+	// Restored are values to set again, by pointer, unless there are others.
+	Restored map[string]json.RawMessage
 	// Defaults are the names of controls that get the value that the schema offers.
 	Defaults map[string]bool
 	// Confirmed are the names of controls that a person has confirmed: their text is read even if it is the shown one.
@@ -48,6 +52,8 @@ type Change struct {
 	Keys map[string]map[string]string
 	// Blank are the keys of new rows without content, by the names of their arrays.
 	Blank map[string][]string
+	// Dropped are the removed values of KindStray nodes, by pointer.
+	Dropped map[string]json.RawMessage
 	// Moved reports whether rows were added, removed or moved.
 	Moved bool
 
@@ -90,6 +96,11 @@ func (s *Editor) Changes(t Submission) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, pointer := range slices.Sorted(maps.Keys(t.Restored)) {
+		if after, err = c.restore(after, pointer, t.Restored[pointer]); err != nil {
+			return nil, err
+		}
+	}
 	c.change.after = after
 	c.change.Patch = diffValues(nil, s.root, after, c.whole)
 	return c.change, nil
@@ -113,6 +124,8 @@ func (c *changer) applyNodes(nodes []*Node, path []string, container any) (any, 
 	for _, n := range nodes {
 		var err error
 		switch {
+		case n.Kind == KindStray:
+			container = c.dropStrays(n, path, container)
 		case n.Kind == KindObject, n.Kind.isLayout():
 			container, err = c.applyNodes(n.Children, path, container)
 		case n.Kind.HasRows():

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 )
@@ -67,6 +68,8 @@ const (
 	// value. KindAdd is an absent object that contains objects of its kind.
 	KindChoice Kind = "choice"
 	KindAdd    Kind = "add"
+	// KindStray are members of an object that are not part of the form. A person removes them together.
+	KindStray Kind = "stray"
 	// KindJSON edits values that no other control can edit.
 	KindJSON Kind = "json"
 )
@@ -79,7 +82,7 @@ func (k Kind) IsReference() bool {
 // isLayout reports whether nodes of the kind have no value.
 func (k Kind) isLayout() bool {
 	return slices.Contains([]Kind{
-		KindVertical, KindHorizontal, KindSection, KindTabs, KindStepper, KindPage, KindNote, KindChoice, KindAdd,
+		KindVertical, KindHorizontal, KindSection, KindTabs, KindStepper, KindPage, KindNote, KindChoice, KindAdd, KindStray,
 	}, k)
 }
 
@@ -91,8 +94,20 @@ type Editor struct {
 	Title, Subject string
 	Nodes          []*Node
 
-	root  any
-	nodes map[string]*Node
+	root    any
+	nodes   map[string]*Node
+	outline *jsondoc.Outline
+}
+
+// Explain returns the violations of the value that help a person: of alternatives only the ones of the selected branch.
+// Violations that the schema does not explain are kept.
+func (s *Editor) Explain(violations []domain.ValueError) []domain.ValueError {
+	all, best := s.outline.Explain()
+	if len(best) == 0 {
+		return violations
+	}
+	kept := slices.DeleteFunc(slices.Clone(violations), func(e domain.ValueError) bool { return slices.Contains(all, e) })
+	return append(best, kept...)
 }
 
 // Node is a layout, or the control of a value.
@@ -127,6 +142,8 @@ type Node struct {
 	Opened bool
 	// Endless reports whether the rows of an array contain rows of their kind, so that there is no template.
 	Endless bool
+	// Strays are the values of KindStray.
+	Strays []Stray
 	// Children are the nodes of layouts and objects.
 	Children []*Node
 	// Rows are the elements of an array, Columns the nodes of an empty element.
@@ -141,6 +158,8 @@ type Node struct {
 
 	value   any
 	present bool
+	// aside is the stored value of another alternative.
+	aside json.RawMessage
 	// offered is the default of the schema for an absent value, nil for none.
 	offered any
 	// nullable reports whether an empty required control is null.
@@ -153,6 +172,9 @@ type Node struct {
 	numbers bool
 	row     func(key string) []*Node
 }
+
+// Stray is a value that the form has no control for.
+type Stray struct{ Pointer, Label, JSON string }
 
 // Row is an element of an array.
 type Row struct {
@@ -219,6 +241,9 @@ func (s *Editor) listParts() []string {
 	var parts []string
 	Walk(s.Nodes, func(n *Node) bool {
 		part := string(n.Kind) + n.Pointer
+		for _, stray := range n.Strays {
+			part += stray.Pointer
+		}
 		if n.Choice != nil {
 			part = n.Name + strconv.Itoa(n.Choice.Selected)
 		}

@@ -31,7 +31,7 @@ func NewEditor(ctx context.Context, in Input, limits Limits, readOnly bool) (*Ed
 	}
 	b := &editorBuilder{
 		ctx: ctx, limits: limits, readOnly: readOnly, picked: in.Picked, rules: map[string]*condition{},
-		editor: &Editor{Title: in.Title, Subject: in.Subject, root: root, nodes: map[string]*Node{}},
+		editor: &Editor{Title: in.Title, Subject: in.Subject, root: root, nodes: map[string]*Node{}, outline: outline},
 	}
 	place := outline.Root()
 	isObject := place.Types().Has(jsondoc.TypeObject)
@@ -90,6 +90,7 @@ func (b *editorBuilder) rootNodes(layout *element, p *jsondoc.Place, value *obje
 		return b.propertyNodes(p, value, here)
 	}
 	nodes := append(b.choiceNodes(p, here), b.layoutNodes(layout, p, value, here, shown)...)
+	nodes = append(nodes, b.strayNodes(p, value, here)...)
 	var missing []*Node
 	for _, named := range p.Members().Named {
 		pointer := jsontext.JoinPointer(named.Name)
@@ -154,7 +155,25 @@ func (b *editorBuilder) propertyNodes(p *jsondoc.Place, value *object, a site) [
 		}
 		nodes = append(nodes, b.memberNode(nil, p, value, a, named.Name))
 	}
-	return nodes
+	return append(nodes, b.strayNodes(p, value, a)...)
+}
+
+// strayNodes returns a node for the members of an object that the schema forbids, or names in other alternatives.
+func (b *editorBuilder) strayNodes(p *jsondoc.Place, value *object, a site) []*Node {
+	strays := p.Members().Stray
+	if len(strays) == 0 || value == nil {
+		return nil
+	}
+	n := &Node{
+		Kind: KindStray, Name: jsontext.JoinPointer(a.name...), Hidden: a.hidden, Disabled: a.disabled, ReadOnly: a.readOnly,
+	}
+	for _, name := range strays {
+		member, _ := value.Get(name)
+		n.Strays = append(n.Strays, Stray{
+			Pointer: jsontext.JoinPointer(extendPath(a.path, name)...), Label: labelFor(p.Member(name), name), JSON: string(jsonText(member)),
+		})
+	}
+	return []*Node{n}
 }
 
 // memberNode creates the control of a member of an object.
@@ -169,6 +188,7 @@ func (b *editorBuilder) memberNode(e *element, outer *jsondoc.Place, value *obje
 		return n
 	}
 	n.value, n.present = value.Get(name)
+	n.setAside(p)
 	b.setControl(n, e, p, here)
 	n.compareReading(p)
 	n.offerDefault(p)

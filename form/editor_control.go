@@ -249,6 +249,7 @@ func (b *editorBuilder) setRows(n *Node, e *element, p *jsondoc.Place, kind Kind
 		}
 		one := b.newNode(here, item, nil)
 		one.value, one.present = value, present
+		one.setAside(item)
 		one.Required = one.Types == jsondoc.TypeBoolean // An entry is true or false.
 		b.setControl(one, nil, item, here)
 		one.compareReading(item)

@@ -30,6 +30,23 @@ func (n *Node) readText(text string, in Locale) reading {
 	return reading{value: value}
 }
 
+// setAside hides a value of a type that the picked alternative does not allow, so that its control is shown.
+func (n *Node) setAside(p *jsondoc.Place) {
+	choices := pickable(p)
+	if !n.present || len(choices) == 0 || !choices[0].Certain || jsondoc.TypeOf(n.value).Only(p.Types()) {
+		return
+	}
+	n.aside, n.value, n.present, n.Inexact = jsonText(n.value), nil, false, true
+}
+
+// Stored returns the stored value as JSON, "" for none, also one of another alternative.
+func (n *Node) Stored() string {
+	if n.aside != nil {
+		return string(n.aside)
+	}
+	return n.JSON()
+}
+
 // compareReading marks a control that would write another value for the text that it shows, if the schema refuses the
 // current value.
 func (n *Node) compareReading(p *jsondoc.Place) {

@@ -267,6 +267,10 @@ func FuzzOutline(f *testing.F) {
 			return
 		}
 		checked, err := schema.Validate(json.RawMessage(document))
+		if all, best := o.Explain(); err == nil && !o.Exhausted() {
+			require.Equal(t, checked.Errors, all)
+			require.Equal(t, len(all) == 0, len(best) == 0)
+		}
 		visitPlaces(o.Root(), 6, func(p *jsondoc.Place) {
 			p.Annotations()
 			p.Bounds()

@@ -15,9 +15,11 @@ import (
 type run struct {
 	schema *Schema
 	// root is the copy of the schema without its gate, which is nil if there is none.
-	root   *jsonschema.Schema
-	gate   *gate
-	meter  meter
+	root  *jsonschema.Schema
+	gate  *gate
+	meter meter
+	// advise selects causes of violations, nil to list all.
+	advise advisor
 	now    circumstances
 	copies map[*jsonschema.Schema]*jsonschema.Schema
 }

@@ -38,6 +38,9 @@ func (r *run) collectLeaves(e *jsonschema.ValidationError, document any, found *
 	if len(*found) > 8*maxViolations {
 		*found = firstViolations(*found)
 	}
+	if r.followAdvice(e, document, found) {
+		return
+	}
 	keyword, rest := splitKeyword(e.KeywordLocation)
 	// A contains that no element satisfies is one violation, not one for each element.
 	if len(e.Causes) > 0 && keyword != "minContains" {
