@@ -110,6 +110,19 @@ func (s *Editor) Explain(violations []domain.ValueError) []domain.ValueError {
 	return append(best, kept...)
 }
 
+// Describe returns the control of the value at a pointer, or the statements of the schema about a value without one.
+func (s *Editor) Describe(pointer string) *Node {
+	if n := s.nodes[pointer]; n != nil {
+		return n
+	}
+	p := s.outline.At(pointer)
+	if p == nil {
+		return nil
+	}
+	options, _ := listOptions(p)
+	return &Node{Bounds: p.Bounds(), Types: statedTypes(p), Options: options}
+}
+
 // Node is a layout, or the control of a value.
 type Node struct {
 	Kind Kind

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
 )
@@ -72,6 +73,9 @@ func labelFor(p *jsondoc.Place, name string) string {
 func statedTypes(p *jsondoc.Place) jsondoc.Types {
 	if types := p.Types() &^ jsondoc.TypeNull; types != jsondoc.TypeAny&^jsondoc.TypeNull {
 		return types
+	}
+	if slices.ContainsFunc(p.Choices(), func(c *jsondoc.Choice) bool { return c.By != "" }) {
+		return jsondoc.TypeObject
 	}
 	for _, implied := range []struct {
 		types    jsondoc.Types

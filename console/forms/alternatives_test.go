@@ -22,7 +22,7 @@ func enterText(t *testing.T, m *memory, values url.Values, name, text string) (p
 	t.Helper()
 	values.Set(name, text)
 	status, page := postForm(t, m.startSite(t).URL, values, false)
-	require.Contains(t, []int{http.StatusSeeOther, http.StatusOK}, status, page)
+	require.Contains(t, []int{http.StatusSeeOther, http.StatusOK}, status, "%s\n%v", page, values)
 	return strings.Join(m.patches, ";"), page
 }
 
@@ -97,9 +97,8 @@ func TestPickedAlternative(t *testing.T) {
 
 	m, values = openForm(t, string(m.schema), `{"v":7}`)
 	require.Equal(t, "7", values.Get("v/v"))
-	_, page = enterText(t, m, values, choice, "1")
-	patches, _ = enterText(t, m, parseForm(t, page), "v/v", "8")
-	require.Equal(t, `replace /v "8"`, patches)
+	patches, _ = enterText(t, m, values, choice, "1")
+	require.Equal(t, `replace /v "7"`, patches, "the text of the page is read by the picked alternative")
 }
 
 // TestRecursiveValues checks that a value of a schema that contains itself is added level by level.
@@ -160,4 +159,61 @@ func TestDefaultsAreOffered(t *testing.T) {
 	require.Equal(t, 2, strings.Count(page, `value="default:`))
 	patches, _ := enterText(t, m, values, "do", "default:/n")
 	require.Equal(t, `add /n 2`, patches)
+}
+
+// TestSwitchedAlternative checks that switching keeps the values of the other alternative until a person removes them, and
+// that they can be restored.
+func TestSwitchedAlternative(t *testing.T) {
+	t.Parallel()
+	m, values := openForm(t, `{"type":"object","oneOf":[{"title":"Basic","properties":{"kind":{"const":"default"},"content":{"type":"string"}}},
+		{"title":"More","properties":{"kind":{"const":"advanced"},"size":{"type":"integer"},"rows":{"type":"array","items":{"type":"string"}}}}]}`,
+		`{"kind":"advanced","size":5,"rows":["a"]}`)
+	require.Equal(t, "5", values.Get("v/size"))
+	_, _ = enterText(t, m, values, "v/kind", `"default"`)
+	page := m.renderForm(t, viewerContext(t, "en", "UTC"))
+	require.Contains(t, page, "Not part of the form")
+	require.JSONEq(t, `{"kind":"default","size":5,"rows":["a"]}`, m.storedValue())
+	_, page = enterText(t, m, parseForm(t, page), "do", "drop:")
+	require.JSONEq(t, `{"kind":"default"}`, m.storedValue())
+	require.Contains(t, page, "Removed: Rows, Size.")
+	undo := parseForm(t, page)
+	_, _ = enterText(t, m, undo, "do", "undo")
+	require.JSONEq(t, `{"kind":"default","size":5,"rows":["a"]}`, m.storedValue())
+	undo.Set("version", "3")
+	status, _ := postForm(t, m.startSite(t).URL, undo, false)
+	require.Equal(t, http.StatusBadRequest, status, "the values are there again")
+}
+
+// TestOtherType checks that a value of another type than the picked alternative is shown, and can be replaced or removed.
+func TestOtherType(t *testing.T) {
+	t.Parallel()
+	const schema = `{"type":"object","properties":{"v":{"anyOf":[{"type":"string"},{"type":"object","properties":{"x":{"type":"string"}}}]}}}`
+	const choice = "b/v~:/properties/v/anyOf"
+	for name, test := range map[string]struct{ input, text, want string }{
+		"replaced": {"v/v", "y", `replace /v "y"`}, "removed": {"do", "clear:/v", `remove /v `},
+	} {
+		m, values := openForm(t, schema, `{"v":{"x":"1"}}`)
+		_, page := enterText(t, m, values, choice, "0")
+		require.Contains(t, page, "Stored as", name)
+		patches, _ := enterText(t, m, parseForm(t, page), test.input, test.text)
+		require.Equal(t, test.want, patches, name)
+	}
+}
+
+// TestErrorsNameEntries checks that errors name entries of lists and come from the selected alternative.
+func TestErrorsNameEntries(t *testing.T) {
+	t.Parallel()
+	m, _ := openForm(t, `{"type":"object","properties":{"tags":{"type":"array","items":{"type":"string","minLength":2}},
+		"lines":{"type":"array","items":{"oneOf":[{"properties":{"t":{"const":"a"},"amount":{"type":"integer"}}},{"properties":{"t":{"const":"b"},"amount":{"type":"string"}}}]}},
+		"age":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}`,
+		`{"tags":["ok","x"],"lines":[{"t":"b","amount":"1"},{"t":"a","amount":"much"}],"age":"42"}`)
+	page := m.renderForm(t, viewerContext(t, "en", "UTC"))
+	for _, sentence := range []string{
+		"Entry 2 of Tags must have at least 2 characters.", "Amount in entry 2 of Lines must be a whole number.", "Age must be a whole number.",
+	} {
+		require.Contains(t, page, sentence)
+	}
+	require.NotContains(t, page, "must match exactly one")
+	require.NotContains(t, page, "one of the choices")
+	require.NotContains(t, page, "must be a text")
 }

@@ -2,9 +2,12 @@ package forms
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/procession-dev/procession/console/ui"
@@ -54,6 +57,9 @@ func (e *entry) resultPage(ctx context.Context) (*page, error) {
 		p.draft, p.origin, p.once = true, e.origin, e.post.values.Get(inputOnce)
 	}
 	p.conflicts, p.blank = e.conflicts, e.change.Blank
+	if err := p.offerUndo(e.change.Dropped); err != nil {
+		return nil, err
+	}
 	p.typed = map[string]string{}
 	complain := func(name, text, sentence string) {
 		name = e.change.NewName(name)
@@ -96,6 +102,19 @@ func (e *entry) resultPage(ctx context.Context) (*page, error) {
 		p.message = ui.T(ctx, "Saved %s", ui.ViewerOf(ctx).Now.In(ui.ViewerOf(ctx).Zone).Format("15:04"))
 	}
 	return p, nil
+}
+
+// offerUndo keeps removed values in the page.
+func (p *page) offerUndo(dropped map[string]json.RawMessage) error {
+	if len(dropped) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(dropped)
+	p.undo = string(text)
+	for _, pointer := range slices.Sorted(maps.Keys(dropped)) {
+		p.removed = append(p.removed, form.LabelOf(pointer))
+	}
+	return err
 }
 
 // completeForm completes the form. It returns statusIncomplete if values are not valid.
@@ -159,7 +178,7 @@ func (s *Screen) answerPost(v *web.Visit, e *entry) (*web.Answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(p.typed) == 0 && p.found == nil && e.post.do != doAdd && e.draft == nil && loaded.SameStructure(p.sheet) {
+		if len(p.typed) == 0 && p.found == nil && p.undo == "" && e.post.do != doAdd && e.draft == nil && loaded.SameStructure(p.sheet) {
 			return web.SeeOther(to), nil
 		}
 	}

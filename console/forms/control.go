@@ -198,8 +198,8 @@ func isBranch(n *form.Node, i int) bool { return n.Choice.Selected == i }
 
 // storedAs returns the type and text of a value that its control would write in another way.
 func storedAs(ctx context.Context, n *form.Node) string {
-	text := form.ReadableJSON(n.JSON())
-	switch n.JSON()[0] {
+	text := form.ReadableJSON(n.Stored())
+	switch n.Stored()[0] {
 	case '"':
 		return ui.T(ctx, "Stored as the text “%s”.", text)
 	case 'n':

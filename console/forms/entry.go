@@ -100,6 +100,15 @@ func (e *entry) readInputs(ctx context.Context) (needsBase bool, err error) {
 // readButton adds the input of a button that confirms, clears or sets the value of a control.
 func (e *entry) readButton() {
 	name := e.post.on
+	switch e.post.do {
+	case doDrop:
+		e.typed.Dropped = map[string]bool{name: true}
+		return
+	case doUndo:
+		// Unreadable values are not restored.
+		_ = json.Unmarshal([]byte(e.post.values.Get(inputUndo)), &e.typed.Restored)
+		return
+	}
 	n := e.before.Control(name)
 	if n == nil || n.IsLocked() {
 		return
@@ -121,7 +130,7 @@ func (e *entry) readButton() {
 
 // changesPage reports whether the button changes the controls of the page.
 func (p *post) changesPage() bool {
-	return slices.Contains([]string{doOpen, doConfirm, doClear, doDefault}, p.do)
+	return slices.Contains([]string{doOpen, doConfirm, doClear, doDefault, doDrop, doUndo}, p.do)
 }
 
 // resolveReferences finds the objects that texts of reference controls name.

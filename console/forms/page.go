@@ -11,6 +11,7 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/form"
 )
 
@@ -34,6 +35,8 @@ const (
 	inputTried    = "tried"
 	// The names of controls whose texts are read even if they are unchanged.
 	inputConfirmed = "confirmed"
+	// The removed values that can be set again.
+	inputUndo = "undo"
 	// The initial value of a draft, and the id of its page.
 	inputOrigin = "origin"
 	inputOnce   = "once"
@@ -57,6 +60,9 @@ const (
 	doConfirm = "confirm"
 	doClear   = "clear"
 	doDefault = "default"
+	// Remove the values of an object that are not part of the form, and set them again.
+	doDrop = "drop"
+	doUndo = "undo"
 	// Search a data source, and choose a result.
 	doFind   = "find"
 	doChoose = "choose"
@@ -99,6 +105,10 @@ type page struct {
 	// preview returns where a file is shown in a frame, "" for nowhere.
 	preview func(reference string) string
 
+	// undo contains the values that the post has removed, as JSON by their pointers, and removed their labels.
+	undo    string
+	removed []string
+
 	// found is the result of a search, nil for none.
 	found *items
 
@@ -129,13 +139,14 @@ func isMissing(e domain.ValueError, value json.RawMessage) bool {
 // addErrors shows the errors of a value at its controls.
 func (p *page) addErrors(ctx context.Context, errors []domain.ValueError, value json.RawMessage) {
 	p.problems, p.summary, p.said = map[string][]string{}, nil, map[string]bool{}
-	for _, e := range errors {
+	for _, e := range p.sheet.Explain(errors) {
 		p.said[e.PropertyPath] = true
-		n, label := p.findControl(e.PropertyPath)
+		n, _ := p.findControl(e.PropertyPath)
+		label := p.labelAt(ctx, e.PropertyPath)
 		if n != nil && n.Hidden {
 			n = nil
 		}
-		text := Sentence(ctx, label, p.sheet.Find(e.PropertyPath), e)
+		text := Sentence(ctx, label, p.sheet.Describe(e.PropertyPath), e)
 		entry := problem{Text: text, Missing: isMissing(e, value)}
 		if n != nil {
 			entry.ID, entry.Name = nodeID(n), n.Name
@@ -180,6 +191,31 @@ func (p *page) findControl(pointer string) (*form.Node, string) {
 		}
 	}
 	return nil, label
+}
+
+// labelAt returns the label of the value at a pointer. It names the entries of arrays on the way.
+func (p *page) labelAt(ctx context.Context, pointer string) string {
+	path, _ := jsontext.SplitPointer(pointer)
+	_, label := p.findControl("")
+	outer, entry := "", 0
+	for i, token := range path {
+		at := jsontext.JoinPointer(path[:i+1]...)
+		around := p.sheet.Find(jsontext.JoinPointer(path[:i]...))
+		index, isIndex := jsontext.Index(token)
+		if isIndex && (around == nil || around.Kind != form.KindObject) && i > 0 {
+			outer, entry = label, index+1
+			label = ui.T(ctx, "Entry %d of %s", entry, outer)
+			continue
+		}
+		label = form.LabelOf(at)
+		if n := p.sheet.Find(at); n != nil {
+			label = n.Label
+		}
+		if entry > 0 {
+			label = ui.T(ctx, "%s in entry %d of %s", label, entry, outer)
+		}
+	}
+	return label
 }
 
 // nodeID returns the id of the element of a node: its name without characters that ids cannot contain.
