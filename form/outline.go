@@ -12,7 +12,7 @@ import (
 // maxSchemaDepth is the maximum nesting of schemas and UI schemas. Deeper parts are ignored.
 const maxSchemaDepth = 64
 
-// newOutline returns the outline of the value of an input. A schema that cannot be compiled states nothing. It returns an
+// newOutline returns the outline of the value of an input. A schema that cannot be compiled has no statements. It returns an
 // error for a schema that is not JSON.
 func newOutline(ctx context.Context, in *Input) (*jsondoc.Outline, error) {
 	if _, err := jsondoc.Decode(in.Schema, maxSchemaDepth); err != nil {
