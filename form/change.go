@@ -10,6 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
+	"github.com/procession-dev/procession/form/locale"
 )
 
 // Submission contains the input of a user to an Editor. Values that it lacks stay unchanged.
@@ -28,6 +29,8 @@ type Submission struct {
 	Dropped map[string]bool
 	// Restored are values to set again, by pointer, unless there are others.
 	Restored map[string]json.RawMessage
+	// Numbers are the chosen readings of ambiguous numbers, as JSON, by the names of controls.
+	Numbers map[string]string
 	// Defaults are the names of controls that get the value that the schema offers.
 	Defaults map[string]bool
 	// Confirmed are the names of controls that a person has confirmed: their text is read even if it is the shown one.
@@ -52,6 +55,9 @@ type Change struct {
 	Keys map[string]map[string]string
 	// Blank are the keys of new rows without content, by the names of their arrays.
 	Blank map[string][]string
+	// Ambiguous are the readings of numbers that can be read in two ways, by the names of their controls. The values stay
+	// until a person chooses one.
+	Ambiguous map[string][]locale.Candidate
 	// Dropped are the removed values of KindStray nodes, by pointer.
 	Dropped map[string]json.RawMessage
 	// Moved reports whether rows were added, removed or moved.
@@ -150,7 +156,14 @@ func (c *changer) applyControl(n *Node, path []string, container any) any {
 		}
 		value, ok = c.enteredValue(n, texts)
 	}
+	readings, unclear := value.(ambiguous)
 	switch {
+	case unclear:
+		if c.change.Ambiguous == nil {
+			c.change.Ambiguous = map[string][]locale.Candidate{}
+		}
+		c.change.Ambiguous[n.Name] = readings
+		return container
 	case !ok:
 		c.change.Unreadable = append(c.change.Unreadable, n.Name)
 		return container
@@ -172,6 +185,9 @@ func (c *changer) enteredValue(n *Node, texts []string) (any, bool) {
 		return n.parseChoices(texts)
 	}
 	text := normalizeNewlines(texts[len(texts)-1])
+	if chosen, ok := c.typed.Numbers[n.Name]; ok && (n.Kind == KindNumber || n.Kind == KindInteger) {
+		return n.parseNumber(chosen, Locale{}), true
+	}
 	// A required toggle without a value displays false: submitting it enters that value.
 	shown := n.Kind == KindToggle && n.Required && !n.present && !n.Hidden
 	reference, found := c.typed.References[n.Name]

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/language"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/locale"
 )
 
 const (
@@ -42,7 +44,8 @@ func berlin(tb testing.TB) form.Locale {
 	tb.Helper()
 	zone, err := time.LoadLocation("Europe/Berlin")
 	require.NoError(tb, err)
-	return form.Locale{Zone: zone, Comma: true}
+	german := locale.Of(language.German)
+	return form.Locale{Zone: zone, Numbers: &german}
 }
 
 // submissionOf returns the submission of an untouched page.
@@ -98,7 +101,7 @@ func TestChangeGivesOneOperation(t *testing.T) {
 		"/line":      {"y", `replace /line "y"`},
 		"/lines":     {"a\r\nc", `replace /lines "a\nc"`},
 		"/pin":       {"99", `replace /pin "99"`},
-		"/n":         {"1.500", `replace /n 1.500`},
+		"/n":         {"1,500", `replace /n 1.500`},
 		"/i":         {"abc", `replace /i "abc"`},
 		"/huge":      {"1e999999", `replace /huge "1e999999"`},
 		"/odd":       {"2,5", `replace /odd 2.5`},
@@ -288,4 +291,31 @@ func TestLargeIntegers(t *testing.T) {
 	}, form.DefaultLimits())
 	require.NoError(t, err)
 	require.Equal(t, form.Text("B"), m.Fields[0].Content)
+}
+
+// TestGermanNumbers checks that numbers are shown and read in the notation of the viewer, and that ambiguous ones wait.
+func TestGermanNumbers(t *testing.T) {
+	t.Parallel()
+	s := newEditor(t, `{"properties":{"n":{"type":"number"},"i":{"type":"integer"},"most":{"type":"number","maximum":1000},"tags":{"type":"array","items":{"type":"number"}}}}`,
+		"", `{"n":1234567.50,"tags":[1.5,20000]}`)
+	in := berlin(t)
+	require.Equal(t, "1.234.567,50", s.Find("/n").Text(in))
+	require.Equal(t, "1,5\n20000", s.Find("/tags").Text(in))
+	for text, want := range map[string]string{
+		"1.234,56": `replace /n 1234.56`, "12,90": `replace /n 12.90`, "1.234.567,5": `replace /n 1234567.5`, "100.000": "", "0.125": `replace /n 0.125`, "+5": `replace /n 5`,
+	} {
+		change, err := s.Changes(form.Submission{Locale: in, Texts: map[string][]string{"/n": {text}}})
+		require.NoError(t, err)
+		if want == "" {
+			require.Empty(t, change.Patch)
+			require.Len(t, change.Ambiguous["/n"], 2)
+			continue
+		}
+		require.Equal(t, []string{want}, patchOf(t, s, form.Submission{Locale: in, Texts: map[string][]string{"/n": {text}}}), text)
+	}
+	require.Equal(t, []string{`add /i 1000`}, patchOf(t, s, form.Submission{Locale: in, Texts: map[string][]string{"/i": {"1.000"}}}))
+	require.Equal(t, []string{`add /most 100.000`}, patchOf(t, s, form.Submission{Locale: in, Texts: map[string][]string{"/most": {"100.000"}}}))
+	require.Equal(t, []string{`replace /n 100000`}, patchOf(t, s, form.Submission{
+		Locale: in, Texts: map[string][]string{"/n": {"100.000"}}, Numbers: map[string]string{"/n": "100000"},
+	}))
 }

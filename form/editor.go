@@ -171,6 +171,8 @@ type Node struct {
 
 	value   any
 	present bool
+	// accepts reports whether the schema accepts a number, nil if it has no statements.
+	accepts func(number string) bool
 	// aside is the stored value of another alternative.
 	aside json.RawMessage
 	// offered is the default of the schema for an absent value, nil for none.

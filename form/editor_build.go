@@ -2,6 +2,7 @@ package form
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -125,6 +126,7 @@ func (b *editorBuilder) newNode(a site, p *jsondoc.Place, e *element) *Node {
 		Label: about.Title, Help: about.Description, Bounds: p.Bounds(), Types: statedTypes(p),
 		nullable: p.Types().Has(jsondoc.TypeNull) && p.HasStatements(),
 	}
+	n.accepts = func(number string) bool { return p.Accepts(json.RawMessage(number)) }
 	if e != nil {
 		if e.label != "" {
 			n.Label = e.label

@@ -9,14 +9,23 @@ import (
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/form/locale"
 )
 
 // Locale is the format of dates and numbers.
 type Locale struct {
 	// Zone is the zone of dates with times, nil for UTC.
 	Zone *time.Location
-	// Comma reports whether decimals have a comma.
-	Comma bool
+	// Numbers is the notation of numbers, nil for JSON's own.
+	Numbers *locale.Notation
+}
+
+// number returns a JSON number as the text of an input.
+func (in Locale) number(text string) string {
+	if in.Numbers == nil {
+		return text
+	}
+	return in.Numbers.FormatInput(text, true)
 }
 
 const (
@@ -46,7 +55,7 @@ func (n *Node) Text(in Locale) string {
 		elements, _ := n.value.([]any)
 		lines := make([]string, len(elements))
 		for i, element := range elements {
-			lines[i] = rawText(element)
+			lines[i] = n.lineText(element, in)
 		}
 		return strings.Join(lines, "\n")
 	case KindSecret:
@@ -56,6 +65,8 @@ func (n *Node) Text(in Locale) string {
 	switch {
 	case n.value == nil:
 		return ""
+	case n.Kind == KindNumber || n.Kind == KindInteger || n.numbers:
+		return n.lineText(n.value, in)
 	case !isText:
 		return rawText(n.value)
 	case n.Kind == KindDateTime:
@@ -68,6 +79,14 @@ func (n *Node) Text(in Locale) string {
 		}
 	}
 	return text
+}
+
+// lineText returns a scalar as a line, numbers in the notation of the viewer unless texts are expected.
+func (n *Node) lineText(value any, in Locale) string {
+	if number, ok := value.(json.Number); ok && !n.texts {
+		return in.number(number.String())
+	}
+	return rawText(value)
 }
 
 // chosenText returns the value of the current option, or its title for KindSearch.
@@ -157,10 +176,10 @@ func (n *Node) parseText(text string, in Locale) (value any, ok bool) {
 	case KindJSON:
 		return parseJSON(text)
 	case KindNumber, KindInteger:
-		return parseNumber(text, in), true
+		return n.parseNumber(text, in), true
 	case KindLine:
 		if n.numbers {
-			return parseNumber(text, Locale{}), true
+			return n.parseNumber(text, Locale{}), true
 		}
 	case KindCheck, KindToggle:
 		return text == "true", text == "true" || text == "false"
@@ -175,7 +194,7 @@ func (n *Node) parseText(text string, in Locale) (value any, ok bool) {
 			return n.Options[i].value, true
 		}
 		if n.open && !n.texts {
-			return parseNumber(text, in), true
+			return n.parseNumber(text, in), true
 		}
 		return text, true
 	case KindTags:
@@ -199,11 +218,20 @@ func parseJSON(text string) (any, bool) {
 	return value, err == nil
 }
 
-// parseNumber returns a number with its digits, or other text unchanged.
-func parseNumber(text string, in Locale) any {
+// ambiguous is the value of a number that can be read in two ways.
+type ambiguous []locale.Candidate
+
+// parseNumber returns a number with its digits, the readings of an ambiguous text, or other text unchanged.
+func (n *Node) parseNumber(text string, in Locale) any {
 	written := strings.TrimSpace(text)
-	if in.Comma && strings.Count(written, ",") == 1 && !strings.Contains(written, ".") {
-		written = strings.Replace(written, ",", ".", 1)
+	if in.Numbers != nil {
+		read := in.Numbers.Parse(written, locale.Want{Integer: n.Types.Only(jsondoc.TypeInteger), Accepts: n.accepts})
+		if len(read.Candidates) > 0 {
+			return ambiguous(read.Candidates)
+		}
+		if read.Value != "" {
+			written = read.Value
+		}
 	}
 	r := jsontext.NewReader([]byte(written))
 	r.RefuseHugeNumbers()
@@ -227,7 +255,7 @@ func (n *Node) parseTags(text string, in Locale) any {
 		if line == "" {
 			continue
 		}
-		i := slices.IndexFunc(old, func(element any) bool { return rawText(element) == line })
+		i := slices.IndexFunc(old, func(element any) bool { return n.lineText(element, in) == line })
 		switch {
 		case i >= 0:
 			elements = append(elements, old[i])
@@ -235,7 +263,11 @@ func (n *Node) parseTags(text string, in Locale) any {
 		case n.texts:
 			elements = append(elements, line)
 		default:
-			elements = append(elements, parseNumber(line, in))
+			number := n.parseNumber(line, in)
+			if _, unclear := number.(ambiguous); unclear {
+				return number
+			}
+			elements = append(elements, number)
 		}
 	}
 	if len(elements) == 0 {

@@ -16,7 +16,7 @@ type reading struct {
 // readText returns the value of a text, regardless of the current one.
 func (n *Node) readText(text string, in Locale) reading {
 	fresh := *n
-	fresh.value = nil
+	fresh.value, fresh.present = nil, false
 	if n.Kind == KindTime {
 		fresh.value = n.value // It has the zone.
 	}

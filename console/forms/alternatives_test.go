@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/console/ui"
 )
 
 // openForm returns a form without a layout, and the inputs of its page.
@@ -173,7 +175,7 @@ func TestSwitchedAlternative(t *testing.T) {
 	page := m.renderForm(t, viewerContext(t, "en", "UTC"))
 	require.Contains(t, page, "Not part of the form")
 	require.JSONEq(t, `{"kind":"default","size":5,"rows":["a"]}`, m.storedValue())
-	_, page = enterText(t, m, parseForm(t, page), "do", "drop:")
+	_, page = enterText(t, m, parseForm(t, page), "do", "stray:")
 	require.JSONEq(t, `{"kind":"default"}`, m.storedValue())
 	require.Contains(t, page, "Removed: Rows, Size.")
 	undo := parseForm(t, page)
@@ -216,4 +218,30 @@ func TestErrorsNameEntries(t *testing.T) {
 	require.NotContains(t, page, "must match exactly one")
 	require.NotContains(t, page, "one of the choices")
 	require.NotContains(t, page, "must be a text")
+}
+
+// TestGermanAmount checks that a number that a German may mean in two ways is not saved before the person has chosen.
+func TestGermanAmount(t *testing.T) {
+	t.Parallel()
+	m := &memory{schema: json.RawMessage(`{"type":"object","properties":{"price":{"type":"number"}}}`), value: json.RawMessage(`{"price":12.90}`)}
+	site := m.startSite(t)
+	post := func(values url.Values) string {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, site.URL+"/form/form", strings.NewReader(values.Encode()))
+		require.NoError(t, err)
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.AddCookie(&http.Cookie{Name: ui.LanguageCookie, Value: "de"})
+		_, page := sendRequest(t, request)
+		return page
+	}
+	values := parseForm(t, m.renderForm(t, viewerContext(t, "de", "UTC")))
+	require.Equal(t, "12,90", values.Get("v/price"))
+	values.Set("v/price", "100.000")
+	page := post(values)
+	require.Empty(t, m.patches)
+	require.Contains(t, page, "100.000: der Punkt trennt Tausender")
+	values = parseForm(t, page)
+	require.Equal(t, "100.000", values.Get("v/price"))
+	values.Set("do", "read:/price 100000")
+	post(values)
+	require.Equal(t, []string{`replace /price 100000`}, m.patches)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/locale"
 )
 
 // Answer is the answer to the script of a form.
@@ -78,6 +79,12 @@ func (e *entry) resultPage(ctx context.Context) (*page, error) {
 		}
 		complain(name, texts[len(texts)-1], sentence)
 	}
+	p.ambiguous = map[string][]locale.Candidate{}
+	for name, readings := range e.change.Ambiguous {
+		texts := e.typed.Texts[name]
+		complain(name, texts[len(texts)-1], "%s can be read as two numbers. Choose one.")
+		p.ambiguous[e.change.NewName(name)] = readings
+	}
 	if err := e.searchForButton(ctx, p); err != nil {
 		return nil, err
 	}
@@ -120,7 +127,7 @@ func (p *page) offerUndo(dropped map[string]json.RawMessage) error {
 // completeForm completes the form. It returns statusIncomplete if values are not valid.
 func (e *entry) completeForm(ctx context.Context) (to, status string, refused *domain.Error, err error) {
 	invalid := len(e.doc.Errors) > 0 && (e.draft != nil || e.doc.Anyway != "")
-	if invalid && (e.post.do != doAnyway || e.doc.Anyway == "") || len(e.change.Unreadable)+len(e.unfound) > 0 {
+	if invalid && (e.post.do != doAnyway || e.doc.Anyway == "") || len(e.change.Unreadable)+len(e.change.Ambiguous)+len(e.unfound) > 0 {
 		return "", statusIncomplete, nil, nil
 	}
 	if e.draft != nil {
@@ -221,7 +228,7 @@ func (e *entry) answerScript(ctx context.Context, p *page, status string) (*web.
 	if answer.Problems == nil {
 		answer.Problems = []problem{}
 	}
-	if e.together || e.post.values.Has("full") || e.post.changesPage() || e.change.Moved || !p.sheet.SameStructure(e.before) {
+	if e.together || e.post.values.Has("full") || e.post.changesPage() || len(e.change.Ambiguous) > 0 || e.change.Moved || !p.sheet.SameStructure(e.before) {
 		var html strings.Builder
 		if err := formPart(p).Render(ctx, &html); err != nil { //nolint:contextcheck // Render has it
 			return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/locale"
 )
 
 // boundsHint returns a description of the bounds that users should know in advance.
@@ -224,4 +225,18 @@ func isClearable(n *form.Node) bool {
 		return n.Present() && !n.Required && !n.IsLocked()
 	}
 	return false
+}
+
+// readingTitle returns the button for a reading of an ambiguous number.
+func readingTitle(ctx context.Context, c locale.Candidate) string {
+	number := notationOf(ctx).Format(c.Value, true)
+	switch {
+	case c.Grouped && c.Sign == ".":
+		return ui.T(ctx, "%s: the point separates thousands", number)
+	case c.Grouped:
+		return ui.T(ctx, "%s: the comma separates thousands", number)
+	case c.Sign == ".":
+		return ui.T(ctx, "%s: the point is the decimal sign", number)
+	}
+	return ui.T(ctx, "%s: the comma is the decimal sign", number)
 }

@@ -77,8 +77,7 @@ func (e *entry) readInputs(ctx context.Context) (needsBase bool, err error) {
 	if e.before, err = sheetOf(ctx, e.doc, base, e.picked); err != nil {
 		return false, err
 	}
-	_, point := numberSeparators(ctx)
-	e.typed = e.post.parseInputs(point == ",", func(array string) []string {
+	e.typed = e.post.parseInputs(notationOf(ctx), func(array string) []string {
 		var keys []string
 		if n := e.before.Find(array); n != nil {
 			for _, row := range n.Rows {
@@ -101,8 +100,15 @@ func (e *entry) readInputs(ctx context.Context) (needsBase bool, err error) {
 func (e *entry) readButton() {
 	name := e.post.on
 	switch e.post.do {
-	case doDrop:
+	case doStray:
 		e.typed.Dropped = map[string]bool{name: true}
+		return
+	case doRead:
+		name, number, _ := strings.Cut(name, " ")
+		e.typed.Numbers = map[string]string{name: number}
+		if len(e.typed.Texts[name]) == 0 {
+			e.typed.Texts[name] = []string{number}
+		}
 		return
 	case doUndo:
 		// Unreadable values are not restored.
@@ -130,7 +136,7 @@ func (e *entry) readButton() {
 
 // changesPage reports whether the button changes the controls of the page.
 func (p *post) changesPage() bool {
-	return slices.Contains([]string{doOpen, doConfirm, doClear, doDefault, doDrop, doUndo}, p.do)
+	return slices.Contains([]string{doOpen, doConfirm, doClear, doDefault, doStray, doUndo, doRead}, p.do)
 }
 
 // resolveReferences finds the objects that texts of reference controls name.

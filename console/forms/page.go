@@ -13,6 +13,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/locale"
 )
 
 // Prefixes of the names of inputs; the name of a node follows.
@@ -61,7 +62,9 @@ const (
 	doClear   = "clear"
 	doDefault = "default"
 	// Remove the values of an object that are not part of the form, and set them again.
-	doDrop = "drop"
+	doStray = "stray"
+	// Choose a reading of an ambiguous number.
+	doRead = "read"
 	doUndo = "undo"
 	// Search a data source, and choose a result.
 	doFind   = "find"
@@ -105,6 +108,8 @@ type page struct {
 	// preview returns where a file is shown in a frame, "" for nowhere.
 	preview func(reference string) string
 
+	// ambiguous are the readings of numbers, by the names of nodes.
+	ambiguous map[string][]locale.Candidate
 	// undo contains the values that the post has removed, as JSON by their pointers, and removed their labels.
 	undo    string
 	removed []string

@@ -17,6 +17,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/locale"
 )
 
 const (
@@ -115,9 +116,9 @@ func (p *post) jsonInput(name string) json.RawMessage {
 }
 
 // parseInputs returns the input. rows returns the keys of the rows of an array in the page.
-func (p *post) parseInputs(comma bool, rows func(array string) []string) form.Submission {
+func (p *post) parseInputs(numbers *locale.Notation, rows func(array string) []string) form.Submission {
 	t := form.Submission{
-		Locale: form.Locale{Comma: comma, Zone: time.UTC},
+		Locale: form.Locale{Numbers: numbers, Zone: time.UTC},
 		Texts:  map[string][]string{}, Orders: map[string][]string{}, References: map[string]string{},
 		Confirmed: map[string]bool{}, Defaults: map[string]bool{},
 	}

@@ -20,5 +20,5 @@ func Preview(ctx context.Context, in form.Input) (templ.Component, error) {
 		return nil, err
 	}
 	//nolint:contextcheck // a component is given its context when it is rendered
-	return previewPart(&page{sheet: sheet, manner: form.Locale{Zone: ui.ViewerOf(ctx).Zone}}), nil
+	return previewPart(&page{sheet: sheet, manner: form.Locale{Zone: ui.ViewerOf(ctx).Zone, Numbers: notationOf(ctx)}}), nil
 }

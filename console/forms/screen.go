@@ -71,7 +71,7 @@ func newPage(ctx context.Context, doc *Document, value json.RawMessage, picked j
 		return nil, err
 	}
 	p := &page{
-		sheet: sheet, manner: form.Locale{Zone: ui.ViewerOf(ctx).Zone}, action: doc.Path + "/form", version: doc.Version,
+		sheet: sheet, manner: form.Locale{Zone: ui.ViewerOf(ctx).Zone, Numbers: notationOf(ctx)}, action: doc.Path + "/form", version: doc.Version,
 		readOnly: doc.ReadOnly, completes: doc.Completes, anyway: doc.Anyway, link: doc.Link,
 		tried: tried, noFiles: doc.NoFiles, marks: doc.Marks, preview: doc.Preview,
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/locale"
 )
 
 // Sentence returns an error of a value in words. n is the control of the value, nil if it has none.
@@ -177,39 +178,13 @@ func countSentence(say func(string, ...any) string, keyword string, b form.Bound
 	return say("%s has too many entries.")
 }
 
-// Number returns a number of JSON as the language of the viewer writes it. Its digits
-// stay as they are; only plain decimals are changed.
-func Number(ctx context.Context, text string) string {
-	digits, sign := strings.CutPrefix(text, "-")
-	whole, fraction, hasFraction := strings.Cut(digits, ".")
-	if strings.Trim(whole+fraction, "0123456789") != "" {
-		return text
-	}
-	group, point := numberSeparators(ctx)
-	var written strings.Builder
-	if sign {
-		written.WriteByte('-')
-	}
-	for i, digit := range whole {
-		if i > 0 && (len(whole)-i)%3 == 0 {
-			written.WriteString(group)
-		}
-		written.WriteRune(digit)
-	}
-	if hasFraction {
-		written.WriteString(point + fraction)
-	}
-	return written.String()
-}
+// Number returns a number of JSON as the language of the viewer writes it, with all its digits.
+func Number(ctx context.Context, text string) string { return notationOf(ctx).Format(text, true) }
 
-// numberSeparators returns the separators of thousands and of decimals.
-func numberSeparators(ctx context.Context) (group, point string) {
-	sample := message.NewPrinter(ui.ViewerOf(ctx).Language).Sprint(number.Decimal(1234.5))
-	marks := strings.FieldsFunc(sample, func(r rune) bool { return '0' <= r && r <= '9' })
-	if len(marks) != 2 {
-		return "", "."
-	}
-	return marks[0], marks[1]
+// notationOf returns the spelling of numbers in the language of the viewer.
+func notationOf(ctx context.Context) *locale.Notation {
+	notation := locale.Of(ui.ViewerOf(ctx).Language)
+	return &notation
 }
 
 // Size returns a number of bytes with its unit.

@@ -227,7 +227,7 @@
       const body = this.entries(names);
       if (button) body.set("do", button);
       if (button === "undo") body.set("undo", this.element.elements.namedItem("undo").value);
-      if (this.stale || deciding) body.set("full", "1");
+      if (this.stale || deciding || this.element.querySelector("[data-ambiguous]")) body.set("full", "1");
       if (body.has("conflict")) body.set("base", this.base.value);
       if (!this.draft || deciding) this.say(this.element.dataset.saving);
       if (deciding) this.element.inert = true;
