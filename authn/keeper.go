@@ -13,7 +13,7 @@ import (
 	_ "gocloud.dev/secrets/localsecrets" // base64key:// URLs
 )
 
-// keeperTimeout bounds one call to a keeper.
+// wrapperTimeout bounds one call to a key management service.
 const wrapperTimeout = 30 * time.Second
 
 // KeyWrapper encrypts and decrypts seal keys with a key that never leaves it, such as

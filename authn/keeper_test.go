@@ -111,7 +111,7 @@ func garbled(t *testing.T) string {
 	return path
 }
 
-func TestOpenKeeper(t *testing.T) {
+func TestOpenKeyWrapper(t *testing.T) {
 	t.Parallel()
 	keeper, err := authn.OpenKeyWrapper(t.Context(), "awskms:///alias/procession?region=eu-south-2")
 	require.NoError(t, err, "no call is made before there is something to encrypt")
