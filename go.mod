@@ -8,7 +8,6 @@ replace github.com/procession-dev/procession/sdk => ./sdk
 
 require (
 	code.dny.dev/ssrf v0.3.0
-	codeberg.org/go-pdf/fpdf v0.12.0
 	github.com/CycloneDX/cyclonedx-go v0.12.0
 	github.com/a-h/templ v0.3.1100
 	github.com/andybalholm/brotli v1.3.0
@@ -23,6 +22,7 @@ require (
 	github.com/getkin/kin-openapi v0.153.0
 	github.com/gin-gonic/gin v1.12.0
 	github.com/go-jose/go-jose/v4 v4.1.9
+	github.com/go-text/typesetting v0.3.5
 	github.com/gofrs/flock v0.13.2
 	github.com/google/uuid v1.6.0
 	github.com/hashicorp/golang-lru/v2 v2.0.7

@@ -2,15 +2,21 @@ package pdf
 
 import (
 	"archive/zip"
-	"context"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/procession-dev/procession/form"
+)
+
+// ContentType is the media type of a document, ArchiveType of an archive.
+const (
+	ContentType = "application/pdf"
+	ArchiveType = "application/zip"
 )
 
 const (
@@ -20,19 +26,17 @@ const (
 	maxName = 100
 )
 
-// RenderAll writes each input as a PDF to a ZIP. The files are named by the titles, with numbers if there are
-// several. After an error, part of the ZIP may have been written.
-func (r *Renderer) RenderAll(ctx context.Context, w io.Writer, inputs []form.Input, o Options) error {
+// Archive writes documents to a ZIP, under the names of their forms.
+func Archive(w io.Writer, names []string, documents [][]byte, created time.Time) error {
 	archive := zip.NewWriter(w)
-	names := Filenames(inputs)
-	for i := range inputs {
+	for i, name := range names {
 		// A PDF is compressed already.
-		file, err := archive.CreateHeader(&zip.FileHeader{Name: names[i], Method: zip.Store, Modified: o.Created.UTC()})
+		file, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: created.UTC()})
+		if err == nil {
+			_, err = file.Write(documents[i])
+		}
 		if err != nil {
 			return fmt.Errorf("writing a ZIP of forms: %w", err)
-		}
-		if err := r.RenderInput(ctx, file, inputs[i], o); err != nil {
-			return err
 		}
 	}
 	if err := archive.Close(); err != nil {

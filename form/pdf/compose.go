@@ -1,183 +1,258 @@
 package pdf
 
 import (
+	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/procession-dev/procession/form"
 )
 
-const (
-	indentStep = 10.0
-	maxIndent  = 60.0
-	// valueLeft is the left edge of values, regardless of the depth of labels.
-	valueLeft  = marginSide + 0.36*bodyWidth
-	valueWidth = marginSide + bodyWidth - valueLeft
-	gap        = 10.0
-	fieldGap   = 4.5
-	greyLabel  = 90
-	greyRule   = 215
-	greyEmpty  = 150
-	greyHead   = 110
-	greyBand   = 240
-)
+// FindFunc returns the clusters of characters that no font has.
+type FindFunc func(clusters []string) (missing []string, err error)
 
-func titleStyle() style   { return style{bold: true, size: 17} }
-func subjectStyle() style { return style{size: 10.5, grey: greyLabel} }
-func labelStyle() style   { return style{bold: true, size: 9, grey: greyLabel} }
-func valueStyle() style   { return style{size: 9.5} }
-func noteStyle() style    { return style{size: 9.5, grey: greyLabel} }
-func emptyStyle() style   { return style{size: 9.5, grey: greyEmpty} }
-func cellStyle() style    { return style{size: 8} }
-func columnStyle() style  { return style{bold: true, size: 8, grey: greyLabel} }
-func smallStyle() style   { return style{size: 8, grey: greyHead} }
-
-// empty is printed for a missing value.
-const empty = "—"
-
-func headingStyle(depth int) style {
-	return style{bold: true, size: max(9.5, 12.5-float64(depth))}
+// Options are the inputs of a sheet in addition to its model.
+type Options struct {
+	// Created is printed in the footer and stored in the metadata, in UTC.
+	Created time.Time
+	// Words are the texts of the document in the language of the reader.
+	Words Words
+	// Open opens images. If it is nil, all files are only listed.
+	Open OpenFunc
+	// Find finds missing characters.
+	Find FindFunc
 }
 
-// composeModel lays out a whole model.
-func (c *composer) composeModel(m *form.Model) error {
-	if err := c.newPage(); err != nil {
-		return err
-	}
-	if err := c.composeParagraph(marginSide, titleStyle(), c.bold.cleanLine(m.Title)); err != nil {
-		return err
-	}
-	if err := c.composeParagraph(marginSide, subjectStyle(), c.regular.cleanLine(m.Subject)); err != nil {
-		return err
-	}
-	c.y += 8
-	if err := c.composeFields(m.Fields, 0); err != nil {
-		return err
-	}
-	if len(m.Other) == 0 {
-		return nil
-	}
-	return c.composeGroup(form.OtherLabel, m.Other, 0)
+// A composer makes the sheet of a model.
+type composer struct {
+	ctx      context.Context //nolint:containedctx // A composer lives for one call.
+	limits   Limits
+	words    Words
+	open     OpenFunc
+	sheet    *Sheet
+	splitter splitter
+	texts    []*text
+	// height counts lines, estimated from the lengths of texts.
+	height   int
+	missing  map[string]bool
+	absent   map[rune]bool
+	pictures map[string]*picture
+	placed   int
 }
 
-func (c *composer) composeParagraph(x float64, s style, text string) error {
-	if text == "" {
-		return nil
+// Compose makes the sheet of an input. It returns a *form.LimitError, the error of the context, or an error of Find.
+func Compose(ctx context.Context, in form.Input, limits Limits, o Options) (*Sheet, error) {
+	m, err := form.NewModel(ctx, in, limits.Limits)
+	if err != nil {
+		return nil, err
 	}
-	return c.composeRow([]column{{x: x, style: s, lines: c.faceOf(s).wrapText(text, s.size, marginSide+bodyWidth-x)}}, nil)
-}
-
-func indentOf(depth int) float64 { return marginSide + min(maxIndent, float64(depth)*indentStep) }
-
-func (c *composer) composeFields(composeFields []form.Field, depth int) error {
-	for i := range composeFields {
-		if err := c.composeField(&composeFields[i], depth); err != nil {
-			return err
+	c := &composer{
+		ctx: ctx, limits: limits, words: o.Words, open: o.Open, missing: map[string]bool{}, absent: map[rune]bool{},
+		pictures: map[string]*picture{},
+		sheet: &Sheet{
+			Name: cmpOr(cleanLine(m.Title), o.Words.Form), Lang: o.Words.Lang, RTL: o.Words.RTL,
+			Created: o.Words.formatTime(o.Created.UTC()), Page: o.Words.Page, Pages: limits.Pages, Blocks: []block{},
+		},
+	}
+	c.sheet.Title, c.sheet.Subject = c.newText(cleanLine(m.Title)), c.newText(cleanLine(m.Subject))
+	if err := c.addFields(m.Fields, 0); err != nil {
+		return nil, err
+	}
+	if len(m.Other) > 0 {
+		if err := c.addGroup(o.Words.Other, m.Other, 0); err != nil {
+			return nil, err
 		}
 	}
+	if err := c.splitTexts(o.Find); err != nil {
+		return nil, err
+	}
+	return c.sheet, nil
+}
+
+func cmpOr(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// newText adds a text to the sheet.
+func (c *composer) newText(raw string) *text {
+	t := &text{raw: raw}
+	c.texts = append(c.texts, t)
+	c.height += 1 + strings.Count(raw, "\n") + len(raw)/maxLine
+	return t
+}
+
+// splitTexts splits all texts into parts, when the missing characters are known.
+func (c *composer) splitTexts(find FindFunc) error {
+	if c.height > c.limits.Lines {
+		return &form.LimitError{What: "lines", Max: c.limits.Lines}
+	}
+	seen := map[string]bool{}
+	for _, t := range c.texts {
+		if !isASCII(t.raw) || strings.ContainsFunc(t.raw, isControl) {
+			c.splitter.visitClusters(t.raw, func(cluster string) {
+				if len(cluster) > 1 || cluster[0] < ' ' || cluster[0] == 0x7f {
+					seen[cluster] = true
+				}
+			})
+		}
+	}
+	delete(seen, "\n")
+	missing, err := find(slices.Sorted(maps.Keys(seen)))
+	if err != nil {
+		return err
+	}
+	for _, cluster := range missing {
+		c.missing[cluster] = true
+	}
+	for i, t := range c.texts {
+		if t.raw == "" {
+			continue
+		}
+		if i%64 == 0 && c.ctx.Err() != nil {
+			return c.ctx.Err()
+		}
+		for raw := range strings.SplitSeq(t.raw, "\n") {
+			t.lines = append(t.lines, c.splitLine(raw))
+		}
+	}
+	c.sheet.Missing = slices.Sorted(maps.Keys(c.absent))
+	c.sheet.Note = c.words.describeMissing(c.sheet.Missing)
 	return nil
 }
 
-func (c *composer) composeField(f *form.Field, depth int) error {
+func isControl(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f }
+
+func (c *composer) addBlock(b block) *block {
+	c.sheet.Blocks = append(c.sheet.Blocks, b)
+	return &c.sheet.Blocks[len(c.sheet.Blocks)-1]
+}
+
+func (c *composer) addFields(fields []form.Field, depth int) error {
+	for i := range fields {
+		if err := c.addField(&fields[i], depth); err != nil {
+			return err
+		}
+	}
+	return c.ctx.Err()
+}
+
+func (c *composer) addField(f *form.Field, depth int) error {
 	switch content := f.Content.(type) {
 	case form.Group:
-		return c.composeGroup(f.Label, content, depth)
+		return c.addGroup(f.Label, content, depth)
 	case form.Records:
-		return c.composeRecords(f.Label, content, depth)
+		return c.addRecords(f.Label, content, depth)
 	case form.Files:
-		return c.composeFiles(f.Label, content, depth)
+		r := row{Label: c.newText(cleanLine(f.Label))}
+		for i := range content {
+			file, err := c.addFile(&content[i])
+			if err != nil {
+				return err
+			}
+			r.Files = append(r.Files, file)
+		}
+		c.addRow(depth, r)
+		return nil
 	case form.Note:
-		c.y += fieldGap
-		return c.composeParagraph(indentOf(depth), noteStyle(), c.regular.cleanText(f.Label))
+		c.addBlock(block{Kind: "note", Depth: depth, Label: c.newText(cleanText(f.Label))})
+		return nil
 	case form.Text:
-		return c.composeText(f.Label, string(content), depth)
+		c.addRow(depth, row{Label: c.newText(cleanLine(f.Label)), Value: c.newText(cleanText(string(content)))})
+		return nil
 	}
 	return fmt.Errorf("a field of a form has the content %T", f.Content)
 }
 
-func (c *composer) composeHeading(label string, depth int) error {
-	s := headingStyle(depth)
-	c.y += 9
-	if err := c.reserveHeight(s.lineHeight() + 4*valueStyle().lineHeight()); err != nil {
-		return err
+// addRow adds a row to the last block, or to a new one.
+func (c *composer) addRow(depth int, r row) {
+	if n := len(c.sheet.Blocks); n > 0 && c.sheet.Blocks[n-1].Kind == "fields" && c.sheet.Blocks[n-1].Depth == depth {
+		c.sheet.Blocks[n-1].Rows = append(c.sheet.Blocks[n-1].Rows, r)
+		return
 	}
-	if err := c.composeParagraph(indentOf(depth), s, c.bold.cleanLine(label)); err != nil {
-		return err
+	c.addBlock(block{Kind: "fields", Depth: depth, Rows: []row{r}})
+}
+
+// addHeading adds a heading, a dash without visible characters (PDF/UA-1).
+func (c *composer) addHeading(label string, depth int) {
+	label = cleanLine(label)
+	if !strings.ContainsFunc(label, unicode.IsGraphic) {
+		label = "—"
 	}
-	c.y += 2
-	return nil
+	c.addBlock(block{Kind: "heading", Depth: depth, Label: c.newText(label)})
 }
 
-func (c *composer) composeGroup(label string, fields []form.Field, depth int) error {
-	if err := c.composeHeading(label, depth); err != nil {
-		return err
+func (c *composer) addGroup(label string, fields []form.Field, depth int) error {
+	c.addHeading(label, depth)
+	return c.addFields(fields, depth+1)
+}
+
+// addFile adds a file with its image.
+func (c *composer) addFile(f *form.File) (fileRow, error) {
+	p, missing, err := c.loadPicture(f)
+	if err != nil {
+		return fileRow{}, err
 	}
-	return c.composeFields(fields, depth+1)
-}
-
-// labelColumn wraps a label in its column.
-func (c *composer) labelColumn(text string, depth int) column {
-	s := labelStyle()
-	return column{x: indentOf(depth), style: s, lines: c.bold.wrapText(c.bold.cleanLine(text), s.size, valueLeft-gap-indentOf(depth))}
-}
-
-func (c *composer) composeText(label, composeText string, depth int) error {
-	s := valueStyle()
-	composeText = c.regular.cleanText(composeText)
-	if composeText == "" {
-		composeText, s = empty, emptyStyle()
+	about := f.Describe()
+	if missing {
+		about += " – " + c.words.NotAvailable
 	}
-	return c.composeRuledRow(depth, []column{
-		c.labelColumn(label, depth),
-		{x: valueLeft, style: s, lines: c.regular.wrapText(composeText, s.size, valueWidth)},
-	})
-}
-
-// composeRuledRow lays out a row with a line below it.
-func (c *composer) composeRuledRow(depth int, columns []column) error {
-	c.y += fieldGap
-	if err := c.composeRow(columns, nil); err != nil {
-		return err
+	r := fileRow{Text: c.newText(cleanLine(about))}
+	if p != nil {
+		r.Image, r.Alt = p.name, cmpOr(cleanLine(f.Name), c.words.Image)
+		r.Width, r.Height = p.fitSize(valueWidth, maxImageHeight)
 	}
-	c.y += fieldGap / 2
-	c.addRule(indentOf(depth))
-	return nil
+	return r, nil
 }
 
-func (c *composer) addRule(x float64) {
-	c.addMark(mark{kind: markRule, x: x, y: c.y, w: marginSide + bodyWidth - x})
-}
-
-// composeFiles lists documents, with images below their names.
-func (c *composer) composeFiles(label string, composeFiles form.Files, depth int) error {
-	name := c.labelColumn(label, depth)
-	c.y += fieldGap
-	for i := range composeFiles {
-		picture, missing, err := c.loadPicture(&composeFiles[i])
-		if err != nil {
-			return err
+// addRecords adds objects as a table if they fit into one, or one after the other.
+func (c *composer) addRecords(label string, records form.Records, depth int) error {
+	if t := newTable(records, bodyWidth-indentStep*float64(depth+1)); t != nil {
+		c.addHeading(label, depth)
+		b := block{Kind: "records", Depth: depth + 1, Widths: t.widths}
+		for _, name := range t.columns {
+			b.Columns = append(b.Columns, c.newText(name))
 		}
-		text := composeFiles[i].Describe()
-		if missing {
-			text += " – not available"
-		}
-		lines := c.regular.wrapText(c.regular.cleanLine(text), valueStyle().size, valueWidth)
-		width, height := 0.0, 0.0
-		if picture != nil {
-			width, height = picture.fitSize(valueWidth, maxImageHeight)
-			if err := c.reserveHeight(height + float64(len(lines)+1)*valueStyle().lineHeight()); err != nil {
-				return err
+		for _, cells := range t.cells {
+			for i := range t.columns {
+				cell := ""
+				if i < len(cells) {
+					cell = cells[i]
+				}
+				b.Cells = append(b.Cells, c.newText(cell))
 			}
 		}
-		if err := c.composeRow([]column{name, {x: valueLeft, style: valueStyle(), lines: lines}}, nil); err != nil {
+		c.addBlock(b)
+		return nil
+	}
+	c.addHeading(label, depth)
+	for i, fields := range records {
+		title := strings.NewReplacer("{number}", strconv.Itoa(i+1), "{count}", strconv.Itoa(len(records))).Replace(c.words.Record)
+		if err := c.addGroup(title, fields, depth+1); err != nil {
 			return err
 		}
-		name.lines = nil
-		if picture != nil {
-			c.addMark(mark{kind: markPicture, x: valueLeft, y: c.y + 2, w: width, h: height, picture: picture})
-			c.y += height + 6
+	}
+	return nil
+}
+
+// textUnits returns the width of a text in units of a narrow letter.
+func textUnits(text string) int {
+	if isASCII(text) {
+		return len(text)
+	}
+	n := 0
+	for _, r := range text {
+		if n++; r >= 0x1100 && utf8.RuneLen(r) > 2 {
+			n++
 		}
 	}
-	c.y += fieldGap / 2
-	c.addRule(indentOf(depth))
-	return nil
+	return n
 }

@@ -1,7 +1,4 @@
-// Package pdf renders models of forms as PDFs, or as a ZIP of PDFs (A27, B33).
-//
-// A function of the caller opens referenced documents. The same input gives the same bytes.
-//
-// Text is set in the embedded font DejaVu Sans Condensed, which has the Latin, Greek, Cyrillic, Armenian and Georgian
-// letters and many symbols. Other characters, and right-to-left text, are shown as empty boxes.
+// Package pdf makes sheets of forms: the data of a template that typesets them as PDF (A27, B33). A sheet contains the
+// texts of a form by line, with direction and language, its tables with widths of columns, and its images, decoded and
+// scaled. Functions of the caller open referenced documents and find characters that no font has.
 package pdf

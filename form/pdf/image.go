@@ -3,6 +3,7 @@ package pdf
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"image"
@@ -32,12 +33,19 @@ type OpenFunc func(context.Context, kuflowref.File) (io.ReadCloser, error)
 // A picture is an image prepared for a PDF: opaque, upright and scaled down.
 type picture struct {
 	name          string
-	format        string
+	mediaType     string
 	data          []byte
 	width, height int
 }
 
 var errImageTooLarge = errors.New("the image is too large")
+
+// toSVG wraps an image in an SVG document: the files of the template are texts.
+func (p *picture) toSVG() []byte {
+	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d">`+
+		`<image width="%d" height="%d" href="data:%s;base64,%s"/></svg>`,
+		p.width, p.height, p.width, p.height, p.mediaType, base64.StdEncoding.EncodeToString(p.data))
+}
 
 // fitSize returns the size of a picture in points: 96 pixels per inch, or smaller to fit.
 func (p *picture) fitSize(maxWidth, maxHeight float64) (width, height float64) {
@@ -67,7 +75,9 @@ func (c *composer) loadPicture(f *form.File) (p *picture, missing bool, err erro
 			return nil, false, err
 		}
 		if p != nil {
-			p.name = fmt.Sprintf("image%d", len(c.pictures))
+			p.name = fmt.Sprintf("%d.svg", len(c.sheet.Images))
+			c.sheet.Images = append(c.sheet.Images, p.toSVG())
+			p.data = nil
 		}
 		c.pictures[key] = p
 	}
@@ -126,10 +136,10 @@ func newPicture(ctx context.Context, data []byte, limits Limits) (*picture, erro
 	if isJPEG {
 		small = rotateUpright(small, readOrientation(data))
 	}
-	p := &picture{format: "PNG", width: small.Bounds().Dx(), height: small.Bounds().Dy()}
+	p := &picture{mediaType: "image/png", width: small.Bounds().Dx(), height: small.Bounds().Dy()}
 	var out bytes.Buffer
 	if isJPEG {
-		p.format = "JPG"
+		p.mediaType = "image/jpeg"
 		err = jpeg.Encode(&out, small, &jpeg.Options{Quality: jpegQuality})
 	} else {
 		err = png.Encode(&out, small)

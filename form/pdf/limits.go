@@ -9,6 +9,8 @@ type Limits struct {
 
 	// Pages is the maximum number of pages.
 	Pages int
+	// Lines is the maximum number of lines, estimated from the lengths of texts.
+	Lines int
 	// Images is the maximum number of images.
 	Images int
 	// ImageBytes is the maximum size of an image file.
@@ -23,7 +25,7 @@ type Limits struct {
 // DefaultLimits returns limits for forms that people fill in.
 func DefaultLimits() Limits {
 	return Limits{
-		Limits: form.DefaultLimits(), Pages: 500,
+		Limits: form.DefaultLimits(), Pages: 500, Lines: 60_000,
 		Images: 50, ImageBytes: 20 << 20, ImagePixels: 25_000_000, ImageMemory: 128 << 20,
 	}
 }

@@ -1,57 +1,39 @@
 package pdf
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/procession-dev/procession/form"
 )
 
 const (
+	// bodyWidth and valueWidth are the widths of the page and of values, indentStep the indentation of a depth, in
+	// points.
+	bodyWidth, valueWidth, indentStep = 495.0, 305.0, 10.0
+	// maxLine is the number of bytes of a long line.
+	maxLine = 120
 	// maxColumns is the maximum number of columns of a table.
-	maxColumns  = 12
-	cellPadding = 4.0
-	// maxCell is the maximum preferred width of a cell, maxWord the maximum part of a word that must fit unbroken.
-	maxCell = 220.0
-	maxWord = 110.0
+	maxColumns = 12
+	// maxCell is the maximum preferred width of a cell, in letters, and letterWidth the width of a letter in points.
+	maxCell, letterWidth = 45, 4.8
+	cellPadding          = 2
 )
 
-// A grid is a table of records.
-type grid struct {
+// A table is a table of records.
+type table struct {
 	columns []string
 	// cells are the texts of each row, in the order of the columns.
-	cells  [][]string
-	widths []float64
+	cells [][]string
+	// widths are the relative widths of the columns.
+	widths []int
 }
 
-// composeRecords lays out objects as a table if possible, or one after the other.
-func (c *composer) composeRecords(label string, composeRecords form.Records, depth int) error {
-	x := indentOf(depth + 1)
-	if g := c.buildGrid(composeRecords, marginSide+bodyWidth-x); g != nil {
-		if err := c.composeHeading(label, depth); err != nil {
-			return err
-		}
-		return c.composeTable(g, x)
-	}
-	if err := c.composeHeading(label, depth); err != nil {
-		return err
-	}
-	for i, fields := range composeRecords {
-		if err := c.composeGroup(fmt.Sprintf("%d of %d", i+1, len(composeRecords)), fields, depth+1); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// buildGrid returns a table of records no wider than width. It returns nil if fields have more than text, or do not
-// fit.
-func (c *composer) buildGrid(records form.Records, width float64) *grid {
-	g := &grid{}
+// newTable returns a table of records no wider than width. It returns nil if fields have more than text, or do not fit.
+func newTable(records form.Records, width float64) *table {
+	t := &table{}
 	places := map[string]int{}
 	for _, fields := range records {
-		row := make([]string, len(g.columns), maxColumns)
+		cells := make([]string, len(t.columns), maxColumns)
 		for i := range fields {
 			text, ok := cellText(&fields[i])
 			if !ok {
@@ -60,21 +42,21 @@ func (c *composer) buildGrid(records form.Records, width float64) *grid {
 			name := fields[i].Pointer[strings.LastIndexByte(fields[i].Pointer, '/')+1:]
 			place, known := places[name]
 			if !known {
-				if place = len(g.columns); place == maxColumns {
+				if place = len(t.columns); place == maxColumns {
 					return nil
 				}
 				places[name] = place
-				g.columns = append(g.columns, c.bold.cleanLine(fields[i].Label))
-				row = append(row, "")
+				t.columns = append(t.columns, cleanLine(fields[i].Label))
+				cells = append(cells, "")
 			}
-			row[place] = c.regular.cleanText(text)
+			cells[place] = cleanText(text)
 		}
-		g.cells = append(g.cells, row)
+		t.cells = append(t.cells, cells)
 	}
-	if len(g.columns) == 0 || !c.fitColumns(g, width) {
+	if len(t.columns) == 0 || !t.fitColumns(int(width/letterWidth)) {
 		return nil
 	}
-	return g
+	return t
 }
 
 // cellText returns the text of a field in a cell, or false if the field does not fit into one.
@@ -95,26 +77,26 @@ func cellText(f *form.Field) (string, bool) {
 	return "", false
 }
 
-// fitColumns sets the widths of the columns. It returns false if words would be broken too much.
-func (c *composer) fitColumns(g *grid, width float64) bool {
-	least, wanted := make([]float64, len(g.columns)), make([]float64, len(g.columns))
-	consider := func(column int, f *face, size float64, text string) {
+// fitColumns sets the widths of the columns, in letters. It returns false if words would be broken too much.
+func (t *table) fitColumns(width int) bool {
+	least, wanted := make([]int, len(t.columns)), make([]int, len(t.columns))
+	consider := func(column int, text string) {
 		for line := range strings.SplitSeq(text, "\n") {
-			wanted[column] = max(wanted[column], min(maxCell, f.textWidth(line, size))+2*cellPadding)
+			wanted[column] = max(wanted[column], min(maxCell, textUnits(line))+cellPadding)
 			for word := range strings.FieldsSeq(line) {
-				least[column] = max(least[column], min(maxWord, f.textWidth(word, size))+2*cellPadding)
+				least[column] = max(least[column], min(maxWord, textUnits(word))+cellPadding)
 			}
 		}
 	}
-	for i, name := range g.columns {
-		consider(i, c.bold, columnStyle().size, name)
+	for i, name := range t.columns {
+		consider(i, name)
 	}
-	for _, row := range g.cells {
-		for i, text := range row {
-			consider(i, c.regular, cellStyle().size, text)
+	for _, cells := range t.cells {
+		for i, text := range cells {
+			consider(i, text)
 		}
 	}
-	total, desired := 0.0, 0.0
+	total, desired := 0, 0
 	for i := range least {
 		total += least[i]
 		desired += wanted[i]
@@ -122,63 +104,15 @@ func (c *composer) fitColumns(g *grid, width float64) bool {
 	if total > width {
 		return false
 	}
-	g.widths = slices.Clone(wanted)
+	t.widths = wanted
 	if desired > width {
 		// The space beyond the minimum of all columns is divided in proportion to the preferred width of each column.
-		share := (width - total) / (desired - total)
-		for i := range g.widths {
-			g.widths[i] = least[i] + (wanted[i]-least[i])*share
+		for i := range t.widths {
+			t.widths[i] = least[i] + (wanted[i]-least[i])*(width-total)/(desired-total)
 		}
+	}
+	for i := range t.widths {
+		t.widths[i] = max(1, t.widths[i])
 	}
 	return true
-}
-
-func (c *composer) composeTable(g *grid, x float64) error {
-	head := func() error {
-		columns := g.rowColumns(c.bold, columnStyle(), x, g.columns)
-		lines := 0
-		for i := range columns {
-			lines = max(lines, len(columns[i].lines))
-		}
-		height := float64(lines)*columnStyle().lineHeight() + 5
-		if err := c.reserveHeight(height + 2*cellStyle().lineHeight()); err != nil {
-			return err
-		}
-		c.addMark(mark{kind: markArea, x: x, y: c.y, w: g.totalWidth(), h: height})
-		c.y += 2.5
-		if err := c.composeRow(columns, nil); err != nil {
-			return err
-		}
-		c.y += 2.5
-		return nil
-	}
-	if err := head(); err != nil {
-		return err
-	}
-	for _, cells := range g.cells {
-		c.y += 2.5
-		if err := c.composeRow(g.rowColumns(c.regular, cellStyle(), x, cells), head); err != nil {
-			return err
-		}
-		c.y += 2
-		c.addMark(mark{kind: markRule, x: x, y: c.y, w: g.totalWidth()})
-	}
-	return nil
-}
-
-func (g *grid) totalWidth() float64 {
-	total := 0.0
-	for _, width := range g.widths {
-		total += width
-	}
-	return total
-}
-
-func (g *grid) rowColumns(f *face, s style, x float64, cells []string) []column {
-	columns := make([]column, len(cells))
-	for i, text := range cells {
-		columns[i] = column{x: x + cellPadding, style: s, lines: f.wrapText(text, s.size, g.widths[i]-2*cellPadding)}
-		x += g.widths[i]
-	}
-	return columns
 }

@@ -1,14 +1,13 @@
 package pdfworker
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"slices"
 
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
@@ -20,10 +19,13 @@ const TaskName = "form"
 
 // outcome is the last message of a child.
 type outcome struct {
-	Name        string           `json:"name,omitempty"`
-	ContentType string           `json:"contentType,omitempty"`
-	NoForm      bool             `json:"noForm,omitempty"`
-	Limit       *form.LimitError `json:"limit,omitempty"`
+	// Name is the file name of all sheets, Names are the file names of each.
+	Name   string           `json:"name,omitempty"`
+	Names  []string         `json:"names,omitempty"`
+	NoForm bool             `json:"noForm,omitempty"`
+	Limit  *form.LimitError `json:"limit,omitempty"`
+	// Missing are the characters that no font has.
+	Missing string `json:"missing,omitempty"`
 }
 
 func (e outcome) toError() error {
@@ -36,7 +38,7 @@ func (e outcome) toError() error {
 	return nil
 }
 
-// Task renders the forms of one job in a child.
+// Task makes the sheets of one job in a child.
 func Task(ctx context.Context, in io.Reader, out io.Writer) error {
 	kind, payload, err := readFrame(in, maxJob)
 	if err != nil {
@@ -47,11 +49,7 @@ func Task(ctx context.Context, in io.Reader, out io.Writer) error {
 		return errors.Join(errFrame, err)
 	}
 	c := &child{in: in, out: out}
-	c.content = bufio.NewWriterSize(frameWriter{out}, contentSize)
-	last, err := job.renderTo(ctx, c)
-	if err == nil {
-		err = c.content.Flush()
-	}
+	last, err := job.makeSheets(ctx, c)
 	if err != nil && !errors.As(err, &last.Limit) {
 		if last.NoForm = errors.Is(err, form.ErrNoForm); !last.NoForm {
 			return err
@@ -60,22 +58,36 @@ func Task(ctx context.Context, in io.Reader, out io.Writer) error {
 	return writeJSON(out, frameDone, last)
 }
 
-func (j *Job) renderTo(ctx context.Context, c *child) (outcome, error) {
+func (j *Job) makeSheets(ctx context.Context, c *child) (outcome, error) {
 	inputs, err := j.formInputs(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
-	renderer, err := pdf.NewRenderer(pdf.DefaultLimits())
-	if err != nil {
-		return outcome{}, err
+	options := pdf.Options{
+		Created: j.Created, Words: pdf.WordsOf(j.Language), Open: c.requestImage, Find: c.requestMissing,
 	}
-	result := outcome{Name: pdf.Filenames(inputs[:1])[0], ContentType: pdf.ContentType}
-	options := pdf.Options{Created: j.Created, Open: c.requestImage}
-	if len(inputs) == 1 {
-		return result, renderer.RenderInput(ctx, c, inputs[0], options)
+	var missing []rune
+	for _, input := range inputs {
+		s, err := pdf.Compose(ctx, input, pdf.DefaultLimits(), options)
+		if err != nil {
+			return outcome{}, err
+		}
+		missing = append(missing, s.Missing...)
+		for _, image := range s.Images {
+			if err := c.send(frameImage, image); err != nil {
+				return outcome{}, err
+			}
+		}
+		data, err := json.Marshal(s)
+		if err != nil {
+			return outcome{}, fmt.Errorf("writing a sheet: %w", err)
+		}
+		if err := c.send(frameSheet, data); err != nil {
+			return outcome{}, err
+		}
 	}
-	result.Name, result.ContentType = strings.TrimSuffix(result.Name, ".pdf")+".zip", pdf.ArchiveType
-	return result, renderer.RenderAll(ctx, c, inputs, options)
+	slices.Sort(missing)
+	return outcome{Name: pdf.Filenames(inputs[:1])[0], Names: pdf.Filenames(inputs), Missing: string(slices.Compact(missing))}, nil
 }
 
 // formInputs returns the forms of the job, at least one.
@@ -94,39 +106,35 @@ func (j *Job) formInputs(ctx context.Context) ([]form.Input, error) {
 	return inputs, err
 }
 
-// child is the child's end of the connection. Its output is written as frames.
+// child is the child's end of the connection.
 type child struct {
-	in      io.Reader
-	out     io.Writer
-	content *bufio.Writer
+	in  io.Reader
+	out io.Writer
 	// written counts bytes of output.
 	written int
 }
 
-// Write sends output to the parent. It returns a *form.LimitError beyond MaxSize.
-func (c *child) Write(data []byte) (int, error) {
-	if c.written += len(data); c.written > MaxSize {
-		return 0, &form.LimitError{What: "bytes", Max: MaxSize}
+// send sends a part of a sheet. It returns a *form.LimitError beyond MaxSize.
+func (c *child) send(kind byte, payload []byte) error {
+	if c.written += len(payload); c.written > MaxSize {
+		return &form.LimitError{What: "bytes", Max: MaxSize}
 	}
-	return c.content.Write(data)
+	return writeFrame(c.out, kind, payload)
 }
 
-// contentSize is the maximum payload of an output frame in bytes.
-const contentSize = 64 << 10
-
-// frameWriter writes output as frames.
-type frameWriter struct{ out io.Writer }
-
-// Write writes frames of at most contentSize bytes.
-func (w frameWriter) Write(data []byte) (int, error) {
-	for left := data; len(left) > 0; {
-		part := left[:min(len(left), contentSize)]
-		if err := writeFrame(w.out, frameContent, part); err != nil {
-			return 0, err
-		}
-		left = left[len(part):]
+// requestMissing requests the clusters that no font has from the parent.
+func (c *child) requestMissing(clusters []string) (missing []string, err error) {
+	if err := writeJSON(c.out, frameClusters, clusters); err != nil {
+		return nil, err
 	}
-	return len(data), nil
+	kind, payload, err := readFrame(c.in, maxJob)
+	if err != nil {
+		return nil, err
+	}
+	if kind != frameMissing {
+		return nil, errFrame
+	}
+	return missing, json.Unmarshal(payload, &missing)
 }
 
 // requestImage requests an image from the parent.

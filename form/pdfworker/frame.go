@@ -1,6 +1,7 @@
 package pdfworker
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -10,19 +11,22 @@ import (
 
 // Frames between parent and child consist of a kind, a length and a payload.
 const (
-	// To the child: the job; a part of the requested image, its end, or that it is absent.
-	frameJob    = 'J'
-	framePart   = 'P'
-	frameEnd    = 'E'
-	frameAbsent = 'A'
-	// To the parent: a request for an image, a part of the output, and the outcome.
-	frameOpen    = 'O'
-	frameContent = 'S'
-	frameDone    = 'D'
+	// To the child: the job; the missing clusters; a part of the requested image, its end, or that it is absent.
+	frameJob     = 'J'
+	frameMissing = 'M'
+	framePart    = 'P'
+	frameEnd     = 'E'
+	frameAbsent  = 'A'
+	// To the parent: the clusters of a form, a request for an image, a prepared image, a sheet, and the outcome.
+	frameClusters = 'C'
+	frameOpen     = 'O'
+	frameImage    = 'I'
+	frameSheet    = 'S'
+	frameDone     = 'D'
 )
 
 const (
-	// maxFrame is the maximum size of a frame to the parent and of a part of an image, in bytes.
+	// maxFrame is the maximum size of a part of an image in bytes.
 	maxFrame = 1 << 20
 	// maxJob is the maximum size of a job in bytes.
 	maxJob = 64 << 20
@@ -62,10 +66,13 @@ func readFrame(r io.Reader, maxPayload int) (kind byte, payload []byte, err erro
 	if length > int64(maxPayload) {
 		return 0, nil, errFrame
 	}
-	payload = make([]byte, length)
-	_, err = io.ReadFull(r, payload)
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
+	// The memory grows with the bytes that arrive.
+	var body bytes.Buffer
+	if n, err := io.CopyN(&body, r, length); n < length {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return 0, nil, err
 	}
-	return head[0], payload, err
+	return head[0], body.Bytes(), nil
 }

@@ -8,25 +8,30 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/fonts"
 	"github.com/procession-dev/procession/form/pdf"
 	"github.com/procession-dev/procession/internal/sandbox"
 )
 
 const (
-	// childMemory is the memory of a child in bytes, concurrentChildren the number of concurrent children.
-	childMemory        = 256 << 20
-	concurrentChildren = 4
+	// childMemory is the memory of a child in bytes, largeMemory the memory of a typesetter with a sheet of
+	// more than largeSheet bytes. poolMemory is the memory of all children.
+	childMemory = 256 << 20
+	largeMemory = 768 << 20
+	largeSheet  = 256 << 10
+	poolMemory  = 1 << 30
 	// childCPU is the maximum processor time of a child.
 	childCPU = 20 * time.Second
 	// DefaultTime is the maximum time of a job, including the wait for other jobs.
 	DefaultTime = 30 * time.Second
 	// MaxForms is the maximum number of forms of a ZIP.
 	MaxForms = 500
-	// MaxSize is the maximum size of a PDF or ZIP in bytes.
+	// MaxSize is the maximum size of a PDF or ZIP in bytes, and of the sheets.
 	MaxSize = 64 << 20
 )
 
@@ -45,6 +50,8 @@ type Job struct {
 	Pointer *string           `json:"pointer,omitempty"`
 	// Created is printed in the footer.
 	Created time.Time `json:"created"`
+	// Language is the header Accept-Language of the reader.
+	Language string `json:"language,omitempty"`
 }
 
 // Result is a PDF, or a ZIP of PDFs for several forms.
@@ -55,22 +62,55 @@ type Result struct {
 
 // Pool renders forms as PDF. It is safe for concurrent use. Programs that use it must call sandbox.Serve with Task.
 type Pool struct {
-	pool   *sandbox.Pool
-	queues queues
+	pool       *sandbox.Pool
+	queues     queues
+	typesetter *Typesetter
+	onMissing  func([]rune)
 }
 
-// New returns a Pool.
-func New() *Pool {
-	return &Pool{pool: sandbox.NewPool(concurrentChildren * childMemory), queues: queues{byPrincipal: map[string]*queue{}}}
+// New returns a Pool. onMissing, if not nil, is called with the characters of a document that no font has.
+func New(t *Typesetter, onMissing func(missing []rune)) *Pool {
+	return &Pool{
+		pool: sandbox.NewPool(poolMemory), queues: queues{byPrincipal: map[string]*queue{}}, typesetter: t, onMissing: onMissing,
+	}
 }
 
-// Render executes a job in a child process. open opens referenced images. It returns form.ErrNoForm, a
-// *form.LimitError, ErrTime, or the error of the context.
+// Render executes a job in two child processes: one makes the sheets of its forms, the other typesets them. open opens
+// referenced images. It returns form.ErrNoForm, a *form.LimitError, ErrTime, or the error of the context.
 func (p *Pool) Render(ctx context.Context, job Job, open pdf.OpenFunc) (*Result, error) {
 	if len(job.Values) > MaxForms {
 		return nil, &form.LimitError{What: "forms", Max: MaxForms}
 	}
-	var result Result
+	ctx, cancel := context.WithTimeoutCause(ctx, DefaultTime, ErrTime)
+	defer cancel()
+	sheets, last, err := p.makeSheets(ctx, job, open)
+	if err == nil {
+		err = last.toError()
+	}
+	if err != nil {
+		return nil, err
+	}
+	documents, err := p.typeset(ctx, sheets, job.Created)
+	if err != nil {
+		return nil, err
+	}
+	if p.onMissing != nil && last.Missing != "" {
+		p.onMissing([]rune(last.Missing))
+	}
+	if len(documents) == 1 {
+		return &Result{Name: last.Name, ContentType: pdf.ContentType, Content: documents[0]}, nil
+	}
+	name := strings.TrimSuffix(last.Name, ".pdf") + ".zip"
+	var archive bytes.Buffer
+	if err := pdf.Archive(&archive, last.Names, documents, job.Created); err != nil {
+		return nil, err
+	}
+	return &Result{Name: name, ContentType: pdf.ArchiveType, Content: archive.Bytes()}, nil
+}
+
+// makeSheets makes the sheets of a job in a child.
+func (p *Pool) makeSheets(ctx context.Context, job Job, open pdf.OpenFunc) ([]sheet, outcome, error) {
+	c := conversation{ctx: ctx, open: open, index: p.typesetter.index}
 	err := p.pool.Run(ctx, sandbox.Job{
 		Task: TaskName,
 		Limits: sandbox.Limits{
@@ -81,35 +121,59 @@ func (p *Pool) Render(ctx context.Context, job Job, open pdf.OpenFunc) (*Result,
 			if err := writeJSON(in, frameJob, job); err != nil {
 				return err
 			}
-			return result.receiveFrames(ctx, in, bufio.NewReader(out), open)
+			return c.receiveFrames(in, bufio.NewReader(out))
 		},
 	})
+	return c.sheets, c.last, limitError(err)
+}
+
+// limitError returns the error of a child as an error of Render.
+func limitError(err error) error {
 	switch {
-	case errors.Is(err, sandbox.ErrTime):
-		return nil, errors.Join(ErrTime, err)
+	case errors.Is(err, sandbox.ErrTime), errors.Is(err, context.DeadlineExceeded):
+		return errors.Join(ErrTime, err)
 	case errors.Is(err, sandbox.ErrMemory):
-		return nil, &form.LimitError{What: "bytes of memory", Max: childMemory}
+		return &form.LimitError{What: "bytes of memory", Max: childMemory}
 	case errors.Is(err, sandbox.ErrOutput):
-		return nil, &form.LimitError{What: "bytes", Max: MaxSize}
-	case err != nil:
-		return nil, err
+		return &form.LimitError{What: "bytes", Max: MaxSize}
 	}
-	return &result, nil
+	return err
+}
+
+// conversation is the parent's end of the connection with a child that makes sheets.
+type conversation struct {
+	ctx    context.Context //nolint:containedctx // It lives for one job.
+	open   pdf.OpenFunc
+	index  *fonts.Index
+	sheets []sheet
+	last   outcome
 }
 
 // receiveFrames reads frames of a child until its outcome.
-func (r *Result) receiveFrames(ctx context.Context, in io.Writer, out io.Reader, open pdf.OpenFunc) error {
-	var content bytes.Buffer
+func (c *conversation) receiveFrames(in io.Writer, out io.Reader) error {
 	limits := pdf.DefaultLimits()
+	var current sheet
 	opened := 0
 	for {
-		kind, payload, err := readFrame(out, maxFrame)
+		kind, payload, err := readFrame(out, MaxSize)
 		if err != nil {
 			return err
 		}
 		switch kind {
-		case frameContent:
-			content.Write(payload)
+		case frameClusters:
+			var clusters, missing []string
+			if err := json.Unmarshal(payload, &clusters); err != nil {
+				return fmt.Errorf("%w: %w", errFrame, err)
+			}
+			current.faces, missing = c.index.Choose(clusters)
+			if err := writeJSON(in, frameMissing, missing); err != nil {
+				return err
+			}
+		case frameImage:
+			current.images = append(current.images, payload)
+		case frameSheet:
+			current.data = payload
+			c.sheets, current = append(c.sheets, current), sheet{}
 		case frameOpen:
 			var file kuflowref.File
 			if err := json.Unmarshal(payload, &file); err != nil {
@@ -119,16 +183,14 @@ func (r *Result) receiveFrames(ctx context.Context, in io.Writer, out io.Reader,
 			if opened++; opened > MaxForms*limits.Images {
 				return errFrame
 			}
-			if err := sendImage(ctx, in, file, open, limits.ImageBytes); err != nil {
+			if err := sendImage(c.ctx, in, file, c.open, limits.ImageBytes); err != nil {
 				return err
 			}
 		case frameDone:
-			var last outcome
-			if err := json.Unmarshal(payload, &last); err != nil {
-				return fmt.Errorf("%w: %w", errFrame, err)
+			if err := json.Unmarshal(payload, &c.last); err != nil || c.last.toError() == nil && len(c.last.Names) != len(c.sheets) {
+				return errors.Join(errFrame, err)
 			}
-			r.Name, r.ContentType, r.Content = last.Name, last.ContentType, content.Bytes()
-			return last.toError()
+			return nil
 		default:
 			return errFrame
 		}

@@ -1,11 +1,14 @@
-package pdf_test
+package pdfworker_test
 
 import (
 	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
 	"io"
 	"strings"
 	"testing"
@@ -25,7 +28,7 @@ func fileValue(name, mediaType string) string {
 func images(t *testing.T, content []byte) []string {
 	t.Helper()
 	var found []string
-	lines := strings.Split(strings.TrimSpace(poppler(t, content, "pdfimages", "-list", "PDF")), "\n")
+	lines := strings.Split(strings.TrimSpace(runPoppler(t, content, "pdfimages", "-list", "PDF")), "\n")
 	for _, line := range lines[min(2, len(lines)):] {
 		fields := strings.Fields(line)
 		found = append(found, fields[3]+"x"+fields[4]+" "+fields[8])
@@ -62,7 +65,7 @@ func TestImagesAreRendered(t *testing.T) {
 		"gone": []string{fileValue("gone.jpg", "image/jpeg"), fileValue("none.png", "image/png"), fileValue("x.svg", "image/svg+xml")},
 		"rows": []any{map[string]any{"photo": fileValue("again.png", "image/png")}},
 	}
-	content := render(t, valueInput(t, value), open)
+	content := render(t, valueJob(t, value), open)
 	require.Equal(t, []string{"90x60 image", "90x60 image", "1400x466 jpeg", "90x60 image"}, images(t, content))
 	text := textOf(t, content)
 	for _, name := range []string{"broken.png", "cut.png", "huge.png", "large.png", "x.svg"} {
@@ -86,26 +89,11 @@ func bomb(t *testing.T) []byte {
 	return data
 }
 
-func TestImageLimit(t *testing.T) {
-	t.Parallel()
-	limits := pdf.DefaultLimits()
-	limits.Images = 2
-	var list []string
-	for i := range 5 {
-		list = append(list, fileValue(fmt.Sprintf("%d.png", i), "image/png"))
-	}
-	var out bytes.Buffer
-	o := pdf.Options{Created: created(), Open: openData(pngImage(t, 20, 20))}
-	require.NoError(t, newRenderer(t, limits).RenderInput(t.Context(), &out, valueInput(t, map[string]any{"a": list}), o))
-	require.Len(t, images(t, out.Bytes()), 2)
-	require.Contains(t, textOf(t, out.Bytes()), "4.png")
-}
-
 // TestDataURL renders an image of a data URL.
 func TestDataURL(t *testing.T) {
 	t.Parallel()
 	const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-	content := render(t, valueInput(t, map[string]any{"signature": "data:image/png;base64," + dot, "not": "data:image/png;base64,%%"}), nil)
+	content := render(t, valueJob(t, map[string]any{"signature": "data:image/png;base64," + dot, "not": "data:image/png;base64,%%"}), nil)
 	require.Equal(t, []string{"1x1 image"}, images(t, content))
 	text := textOf(t, content)
 	require.Contains(t, text, "Unnamed file (image/png, 70 bytes)")
@@ -118,7 +106,7 @@ func TestOrientation(t *testing.T) {
 	t.Parallel()
 	for orientation, size := range map[uint16]string{1: "80x40", 3: "80x40", 6: "40x80", 8: "40x80", 9: "80x40"} {
 		for _, order := range []binary.AppendByteOrder{binary.BigEndian, binary.LittleEndian} {
-			content := render(t, valueInput(t, map[string]any{"a": fileValue("a.jpg", "image/jpeg")}), openData(exif(t, orientation, order)))
+			content := render(t, valueJob(t, map[string]any{"a": fileValue("a.jpg", "image/jpeg")}), openData(exif(t, orientation, order)))
 			require.Equal(t, []string{size + " jpeg"}, images(t, content))
 		}
 	}
@@ -166,43 +154,52 @@ func TestImageMemoryLimit(t *testing.T) {
 	t.Parallel()
 	photo := progressive(5000)
 	require.Less(t, len(photo), 150_000)
-	in := valueInput(t, map[string]any{"a": fileValue("photo.jpg", "image/jpeg")})
+	in := valueJob(t, map[string]any{"a": fileValue("photo.jpg", "image/jpeg")})
 	begun := time.Now()
 	content := render(t, in, openData(photo))
 	require.Less(t, time.Since(begun), 10*time.Second)
 	require.Empty(t, images(t, content))
 	require.Contains(t, textOf(t, content), "photo.jpg")
 	require.Len(t, images(t, render(t, in, openData(progressive(2000)))), 1, "one that people have")
-
-	limits := pdf.DefaultLimits()
-	for name, test := range map[string]struct {
-		image  []byte
-		memory int
-		placed bool
-	}{
-		"baseline":             {jpegImage(t, 300, 200), 5 * 300 * 200, true},
-		"baseline too large":   {jpegImage(t, 300, 200), 5*300*200 - 1, false},
-		"progressive":          {progressive(80), 16 * 80 * 80, true},
-		"progressive too deep": {progressive(80), 16*80*80 - 1, false},
-		"PNG":                  {pngImage(t, 90, 60), 4 * 90 * 60, true},
-		"PNG too large":        {pngImage(t, 90, 60), 4*90*60 - 1, false},
-	} {
-		limits.ImageMemory = test.memory
-		var out bytes.Buffer
-		o := pdf.Options{Created: created(), Open: openData(test.image)}
-		require.NoError(t, newRenderer(t, limits).RenderInput(t.Context(), &out, in, o), name)
-		require.Equal(t, test.placed, len(images(t, out.Bytes())) == 1, name)
-	}
 }
 
-func TestDecodingStopsWithItsContext(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	open := func(context.Context, kuflowref.File) (io.ReadCloser, error) {
-		cancel()
-		return io.NopCloser(bytes.NewReader(jpegImage(t, 3000, 1000))), nil
+// chart returns an image with a different colour in each corner.
+func chart(width, height int) *image.RGBA {
+	m := image.NewRGBA(image.Rect(0, 0, width, height))
+	for y := range height {
+		for x := range width {
+			c := color.RGBA{R: 200, A: 255}
+			switch {
+			case x >= width/2 && y < height/2:
+				c = color.RGBA{G: 160, A: 255}
+			case x < width/2 && y >= height/2:
+				c = color.RGBA{B: 220, A: 255}
+			case x >= width/2:
+				c = color.RGBA{R: 230, G: 200, A: 90}
+			}
+			m.Set(x, y, c)
+		}
 	}
-	in := valueInput(t, map[string]any{"a": []string{fileValue("a.jpg", "image/jpeg"), fileValue("b.jpg", "image/jpeg")}})
-	err := newRenderer(t, pdf.DefaultLimits()).RenderInput(ctx, io.Discard, in, pdf.Options{Created: created(), Open: open})
-	require.ErrorIs(t, err, context.Canceled)
+	return m
+}
+
+func pngImage(tb testing.TB, width, height int) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	require.NoError(tb, png.Encode(&out, chart(width, height)))
+	return out.Bytes()
+}
+
+func jpegImage(tb testing.TB, width, height int) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	require.NoError(tb, jpeg.Encode(&out, chart(width, height), nil))
+	return out.Bytes()
+}
+
+// openData returns an OpenFunc with the same bytes for every document.
+func openData(data []byte) pdf.OpenFunc {
+	return func(context.Context, kuflowref.File) (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(data)), nil
+	}
 }

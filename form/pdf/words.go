@@ -1,0 +1,90 @@
+package pdf
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/text/language"
+
+	"github.com/procession-dev/procession/form"
+)
+
+// Words are the texts of a document in a language.
+type Words struct {
+	// Lang is the language (ISO 639), RTL its direction.
+	Lang string
+	RTL  bool
+	// Form is the title of a document without one, Other the heading of values without a place in the form.
+	Form, Other string
+	// Record is the heading of a record, with {number} and {count}; Page the footer, with {page} and {pages}.
+	Record, Page        string
+	NotAvailable, Image string
+	// MissingOne and MissingSeveral state the characters that no font has, with {count} and {codes}.
+	MissingOne, MissingSeveral string
+	Months                     []string
+}
+
+// English returns the words of English.
+func English() Words {
+	return Words{
+		Lang: "en", Form: "Form", Other: form.OtherLabel, Record: "{number} of {count}", Page: "Page {page} of {pages}",
+		NotAvailable: "not available", Image: "Image",
+		MissingOne:     "1 character ({codes}) is not available in the installed fonts.",
+		MissingSeveral: "{count} characters ({codes}) are not available in the installed fonts.",
+	}
+}
+
+// WordsOf returns the words of the best supported language for a header Accept-Language (RFC 9110).
+func WordsOf(acceptLanguage string) Words {
+	tags, _, err := language.ParseAcceptLanguage(acceptLanguage)
+	if err != nil {
+		return English()
+	}
+	if _, i, _ := language.NewMatcher([]language.Tag{language.English, language.German}).Match(tags...); i == 1 {
+		return german()
+	}
+	return English()
+}
+
+func german() Words {
+	return Words{
+		Lang: "de", Form: "Formular", Other: "Weitere Angaben", Record: "{number} von {count}", Page: "Seite {page} von {pages}",
+		NotAvailable: "nicht verfügbar", Image: "Bild",
+		MissingOne:     "1 Zeichen ({codes}) fehlt in den installierten Schriften.",
+		MissingSeveral: "{count} Zeichen ({codes}) fehlen in den installierten Schriften.",
+		Months: []string{
+			"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember",
+		},
+	}
+}
+
+// formatTime formats a time of the footer.
+func (w Words) formatTime(t time.Time) string {
+	if w.Months == nil {
+		return t.Format("2 January 2006, 15:04") + " UTC"
+	}
+	return t.Format("2. ") + w.Months[t.Month()-1] + t.Format(" 2006, 15:04") + " UTC"
+}
+
+// maxListed is the maximum number of code points in the note about missing characters.
+const maxListed = 10
+
+// describeMissing returns the note about missing characters, "" if there are none.
+func (w Words) describeMissing(missing []rune) string {
+	if len(missing) == 0 {
+		return ""
+	}
+	var codes []string
+	for _, r := range missing[:min(len(missing), maxListed)] {
+		codes = append(codes, codePoint(r))
+	}
+	if len(missing) > maxListed {
+		codes = append(codes, "…")
+	}
+	sentence := w.MissingSeveral
+	if len(missing) == 1 {
+		sentence = w.MissingOne
+	}
+	return strings.NewReplacer("{count}", strconv.Itoa(len(missing)), "{codes}", strings.Join(codes, " ")).Replace(sentence)
+}
