@@ -21,14 +21,15 @@ import (
 )
 
 // DownloadTaskForms (B33) renders the form at a JSON Pointer into the data of a
-// task visible to the caller: as a PDF or, for several forms, as a ZIP of PDFs.
+// task visible to the caller: as a PDF or, for several forms, as a ZIP of PDFs,
+// in the best language for a header Accept-Language.
 // Errors: FEATURE_DISABLED where the operator does not offer it, NOT_FOUND
 // where there is no form value, INVALID_STATE for an item that is no task and
 // for a value that is too large to render.
 func (s *Service) DownloadTaskForms(
-	ctx context.Context, call domain.Call, id uuid.UUID, pointer string,
+	ctx context.Context, call domain.Call, id uuid.UUID, pointer, language string,
 ) (*Download, error) {
-	return s.printTask(ctx, call, id, func(found *persistence.TaskForms, d *definition) (pdfworker.Job, error) {
+	return s.printTask(ctx, call, id, language, func(found *persistence.TaskForms, d *definition) (pdfworker.Job, error) {
 		item, ok := d.items[found.Item.DefinitionCode()]
 		if !ok || found.Item.Task.Data == nil {
 			return pdfworker.Job{}, domain.NotFound("form")
@@ -43,9 +44,9 @@ func (s *Service) DownloadTaskForms(
 // DownloadTaskElementForms (A27) is DownloadTaskForms for the values of a form element. Additional errors:
 // DEFINITION_NOT_FOUND for an unknown code, VALIDATION for an element of another type.
 func (s *Service) DownloadTaskElementForms(
-	ctx context.Context, call domain.Call, id uuid.UUID, code string,
+	ctx context.Context, call domain.Call, id uuid.UUID, code, language string,
 ) (*Download, error) {
-	return s.printTask(ctx, call, id, func(found *persistence.TaskForms, d *definition) (pdfworker.Job, error) {
+	return s.printTask(ctx, call, id, language, func(found *persistence.TaskForms, d *definition) (pdfworker.Job, error) {
 		item, ok := d.items[found.Item.DefinitionCode()]
 		if !ok {
 			return pdfworker.Job{}, unknownElement(domain.FieldElement, "")
@@ -90,7 +91,7 @@ func subjectOf(found *persistence.TaskForms, d *definition, item *itemDefinition
 // printTask renders the chosen forms of a task as a document. It is dated by the last change of the task, so that
 // repeated downloads are equal. The forms of one caller are rendered one at a time, before any read.
 func (s *Service) printTask(
-	ctx context.Context, call domain.Call, id uuid.UUID,
+	ctx context.Context, call domain.Call, id uuid.UUID, language string,
 	choose func(*persistence.TaskForms, *definition) (pdfworker.Job, error),
 ) (*Download, error) {
 	if s.forms == nil {
@@ -107,6 +108,7 @@ func (s *Service) printTask(
 	if err != nil {
 		return nil, err
 	}
+	job.Language = language
 	result, err := s.forms.Render(limited, job, func(ctx context.Context, file kuflowref.File) (io.ReadCloser, error) {
 		at, ok := file.Document()
 		if !ok {

@@ -29,9 +29,9 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/events/audit"
 	"github.com/procession-dev/procession/events/feed"
-	"github.com/procession-dev/procession/form/pdfworker"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/test/kit/browsertest"
+	"github.com/procession-dev/procession/test/kit/formtest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
@@ -136,7 +136,7 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 	s.app = app.New(app.Options{
 		Store:        store,
 		TaskLogLimit: 100, CancelGrace: time.Minute, Sealer: sealer, Documents: documents, MaxDocumentBytes: 1 << 20,
-		Forms: pdfworker.New(), Assistance: assistance.Builtin{}, ViewWorkflow: viewWorkflow,
+		Forms: formtest.Pool(tb), Assistance: assistance.Builtin{}, ViewWorkflow: viewWorkflow,
 	})
 	sessions, err := authn.NewSessions(authn.SessionOptions{DB: s.db, Authenticator: authenticator, Clock: clock})
 	require.NoError(tb, err)

@@ -24,6 +24,8 @@ import (
 type Download struct {
 	// ContentType and Disposition are values of headers.
 	ContentType, Disposition string
+	// Vary names the request headers that the document depends on, "" for none.
+	Vary string
 	// Policy is the Content-Security-Policy, "" to deny all sources.
 	Policy string
 	SHA256 [32]byte
@@ -52,6 +54,9 @@ func NewDownload(
 func (d *Download) setHeader(header http.Header) {
 	header.Set("Content-Type", d.ContentType)
 	header.Set("Content-Disposition", d.Disposition)
+	if d.Vary != "" {
+		header.Add("Vary", d.Vary)
+	}
 	header.Set("ETag", `"`+hex.EncodeToString(d.SHA256[:])+`"`)
 	// The client may cache it, but must revalidate each time, since rights may
 	// change.

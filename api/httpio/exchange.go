@@ -27,3 +27,12 @@ func exchangeOf(ctx context.Context) (exchange, bool) {
 	e, ok := ctx.Value(exchangeKey{}).(exchange)
 	return e, ok
 }
+
+// AcceptLanguage returns the header Accept-Language of the request that ctx belongs to.
+func AcceptLanguage(ctx context.Context) string {
+	e, ok := exchangeOf(ctx)
+	if !ok || e.request == nil {
+		return ""
+	}
+	return e.request.Header.Get("Accept-Language")
+}

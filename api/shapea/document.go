@@ -82,11 +82,13 @@ func (s *Server) ActionsTaskDownloadElementValueDocument(
 func (s *Server) ActionsTaskDownloadElementValueRendered(
 	ctx context.Context, request oasa.ActionsTaskDownloadElementValueRenderedRequestObject,
 ) (oasa.ActionsTaskDownloadElementValueRenderedResponseObject, error) {
-	forms, err := s.app.DownloadTaskElementForms(ctx, s.call(ctx), request.ID, request.Params.ElementDefinitionCode)
+	forms, err := s.app.DownloadTaskElementForms(ctx, s.call(ctx), request.ID, request.Params.ElementDefinitionCode, httpio.AcceptLanguage(ctx))
 	if err != nil {
 		return nil, asNotFound(err)
 	}
-	return newDownload(ctx, forms), nil
+	answer := newDownload(ctx, forms)
+	answer.answer.Vary = "Accept-Language"
+	return answer, nil
 }
 
 // ActionsTaskSaveJSONFormsValueDocument implements operation A29.

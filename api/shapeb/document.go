@@ -103,11 +103,13 @@ func (s *Server) DownloadDocument(
 func (s *Server) DownloadProcessItemTaskDataWebformsAsDocument(
 	ctx context.Context, request oasb.DownloadProcessItemTaskDataWebformsAsDocumentRequestObject,
 ) (oasb.DownloadProcessItemTaskDataWebformsAsDocumentResponseObject, error) {
-	forms, err := s.app.DownloadTaskForms(ctx, s.call(ctx), request.ID, request.Params.PropertyPath)
+	forms, err := s.app.DownloadTaskForms(ctx, s.call(ctx), request.ID, request.Params.PropertyPath, httpio.AcceptLanguage(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return newDownload(ctx, forms), nil
+	answer := newDownload(ctx, forms)
+	answer.answer.Vary = "Accept-Language"
+	return answer, nil
 }
 
 // download is the answer of all downloads.

@@ -1,7 +1,7 @@
 package extract_test
 
 import (
-	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/assistance/extract"
-	"github.com/procession-dev/procession/form"
-	"github.com/procession-dev/procession/form/pdf"
+	"github.com/procession-dev/procession/form/pdfworker"
+	"github.com/procession-dev/procession/test/kit/formtest"
 )
 
 // objects returns a PDF of objects, numbered from 1.
@@ -53,12 +53,11 @@ func locked() string {
 
 func TestRenderedFormIsExtracted(t *testing.T) {
 	t.Parallel()
-	r, err := pdf.NewRenderer(pdf.DefaultLimits())
+	made, err := formtest.RequirePool(t).Render(t.Context(), pdfworker.Job{
+		Title: "Ελληνικά и кириллица", Values: []json.RawMessage{[]byte(`{"income":"3 200 €, Łódź"}`)}, Created: time.Unix(0, 0),
+	}, nil)
 	require.NoError(t, err)
-	var out bytes.Buffer
-	in := form.Input{Title: "Ελληνικά и кириллица", Value: []byte(`{"income":"3 200 €, Łódź"}`)}
-	require.NoError(t, r.RenderInput(t.Context(), &out, in, pdf.Options{Created: time.Unix(0, 0)}))
-	text, err := read(t, "a.pdf", "", out.String(), extract.DefaultLimits())
+	text, err := read(t, "a.pdf", "", string(made.Content), extract.DefaultLimits())
 	require.NoError(t, err)
 	require.Contains(t, text.Body, "Ελληνικά и кириллица")
 	require.Contains(t, text.Body, "3 200 €, Łódź")

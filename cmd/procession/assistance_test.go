@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -21,8 +20,7 @@ import (
 
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/form"
-	"github.com/procession-dev/procession/form/pdf"
+	"github.com/procession-dev/procession/test/kit/formtest"
 )
 
 // newFeatureStack starts everything with changed settings.
@@ -83,14 +81,10 @@ func (s *testStack) awaitAnswer(task string) map[string]any {
 func TestApprovalsAreAssisted(t *testing.T) {
 	t.Parallel()
 	s := newFeatureStack(t, func(s *testStack) { s.config.AssistanceBuiltin, s.config.FormsAsDocuments = true, true })
-	renderer, err := pdf.NewRenderer(pdf.DefaultLimits())
-	require.NoError(t, err)
-	var statement bytes.Buffer
-	require.NoError(t, renderer.RenderInput(t.Context(), &statement, form.Input{
-		Title: "Statement", Value: json.RawMessage(`{"Income":"Ada Lovelace earns 5,000 EUR a month and asks for a loan.",` +
-			`"Weather":"It rained on Sunday."}`),
-	}, pdf.Options{Created: time.Date(2026, time.March, 2, 0, 0, 0, 0, time.UTC)}))
-	task := s.approval("application/pdf", "statement.pdf", statement.Bytes())
+	formtest.RequirePool(t)
+	statement := bombPDF("4 0 R", packedStream(t, "BT /F 10 Tf 50 700 Td (Ada Lovelace earns 5,000 EUR a month and asks for a loan.) Tj "+
+		"0 -20 Td (It rained on Sunday.) Tj ET"), "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>")
+	task := s.approval("application/pdf", "statement.pdf", statement)
 	s.assist(task)
 	run := s.awaitAnswer(task)
 	require.Equal(t, assistance.BuiltinModel, run["model"])

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/test/kit/formtest"
 )
 
 // bombPDF returns a PDF of one page with a content, which may be several, and more
@@ -136,6 +137,7 @@ func TestBombs(t *testing.T) {
 		require.Less(t, used, 2*time.Second)
 	}
 
+	formtest.RequirePool(t)
 	photo := s.approval("image/jpeg", "photo.jpg", progressive())
 	s.costs("photo.jpg", func() { require.Equal(t, http.StatusOK, s.formStatus(photo, "")) })
 	loan := strings.TrimPrefix(s.loan(), "/processes/")

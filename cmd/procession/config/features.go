@@ -29,6 +29,8 @@ type Features struct {
 	AssistanceTimeout        time.Duration
 	PDFToText                string
 	FormsAsDocuments         bool
+	Typst                    string
+	FormFonts                textList
 }
 
 // bindFlags declares the flags of optional features.
@@ -47,6 +49,10 @@ func (c *Features) bindFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.PDFToText, "pdftotext", defaultPDFToText,
 		"program of poppler that reads PDFs for AI assistance: a path, or a name on PATH; empty to skip PDFs")
 	f.BoolVar(&c.FormsAsDocuments, "forms-as-documents", false, "offer filled-in forms as PDF")
+	f.StringVar(&c.Typst, "typst", "",
+		"Python interpreter with the package typst, which typesets forms: a path, or a name on PATH; "+
+			"empty for the one of make bootstrap, or python3")
+	f.Var(&c.FormFonts, "form-fonts", "folders of fonts for forms; without any, those of the system")
 }
 
 // checkSettings validates the settings.

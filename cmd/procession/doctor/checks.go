@@ -74,6 +74,10 @@ type Options struct {
 	FormsAsDocuments bool
 	// FindPDFToText returns the path of the program that reads PDFs.
 	FindPDFToText func() (string, error)
+	// FindTypesetter returns the reason why forms cannot be rendered as PDF. InstallTypesetter and InstallFonts are the
+	// commands that install its parts.
+	FindTypesetter                  func(ctx context.Context) error
+	InstallTypesetter, InstallFonts string
 
 	TemporalAddress   string
 	TemporalCAFile    string

@@ -151,12 +151,18 @@ func (d *doctor) checkDocuments(ctx context.Context) Finding {
 }
 
 // checkFiles checks that uploads are read with limits of memory and time, and PDFs for AI assistance at all.
-func (d *doctor) checkFiles(context.Context) Finding {
+func (d *doctor) checkFiles(ctx context.Context) Finding {
 	if !d.Assisted && !d.FormsAsDocuments {
 		return ok("AI assistance and forms as PDF are off")
 	}
 	if weakness := sandbox.Weakness(); weakness != "" {
 		return warn("use Linux 6.12 or newer with Landlock and seccomp, and allow both in the container", "%s", weakness)
+	}
+	if d.FormsAsDocuments {
+		if err := d.FindTypesetter(ctx); err != nil {
+			return warn("install the typesetter ("+d.InstallTypesetter+"), give its interpreter with --typst, and install fonts ("+
+				d.InstallFonts+")", "forms as PDF are not available: %s", errorText(err))
+		}
 	}
 	if !d.Assisted {
 		return ok("in child processes with limits")

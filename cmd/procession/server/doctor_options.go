@@ -8,6 +8,7 @@ import (
 	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/cmd/procession/doctor"
 	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/form/pdfworker"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -30,6 +31,11 @@ func DoctorOptions(c config.Config, clock func() time.Time) doctor.Options {
 		TrustedProxies: c.TrustedProxies,
 		DocumentsURL:   c.DocumentsURL, MaxDocumentBytes: c.MaxDocumentBytes,
 		Assisted: c.HasAssistance(), FormsAsDocuments: c.FormsAsDocuments, FindPDFToText: c.FindPDFToText,
+		FindTypesetter: func(ctx context.Context) error {
+			_, err := pdfworker.FindTypesetter(ctx, c.Typst, c.FormFonts)
+			return err
+		},
+		InstallTypesetter: pdfworker.InstallCommand, InstallFonts: pdfworker.InstallFonts,
 		TemporalAddress: c.TemporalAddress, TemporalCAFile: c.TemporalCAFile, TemporalRetention: c.TemporalRetention,
 		Credentials:   func(issuer *authn.Issuer) (engine.Credentials, error) { return EngineCredentials(issuer, c) },
 		QueueTimeouts: queueTimeouts(c), EventRetention: c.EventRetention, Schedules: ownSchedules(),

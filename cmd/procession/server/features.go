@@ -1,10 +1,12 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/procession-dev/procession/assistance"
@@ -52,12 +54,23 @@ func newTextReader(c config.Features, log *slog.Logger) *extract.Reader {
 	return extract.NewReader(extract.Options{PDFToText: path})
 }
 
-// newFormRenderer returns the PDF renderer of forms, nil unless --forms-as-documents is set.
-func newFormRenderer(c config.Features) *pdfworker.Pool {
+// newFormRenderer returns the PDF renderer of forms, nil unless --forms-as-documents is set and a typesetter is
+// installed. It adds the numbers of missing characters to missing.
+func newFormRenderer(c config.Features, log *slog.Logger, missing *atomic.Int64) *pdfworker.Pool {
 	if !c.FormsAsDocuments {
 		return nil
 	}
-	return pdfworker.New()
+	t, err := pdfworker.FindTypesetter(context.Background(), c.Typst, c.FormFonts)
+	if err != nil {
+		log.Warn("forms as PDF are not available", slog.Any("error", err),
+			slog.String("typesetter", pdfworker.InstallCommand), slog.String("fonts", pdfworker.InstallFonts))
+		return nil
+	}
+	return pdfworker.New(t, func(characters []rune) {
+		missing.Add(int64(len(characters)))
+		log.Warn("characters of a form are not available in the installed fonts", slog.Int("count", len(characters)),
+			slog.String("first", fmt.Sprintf("U+%04X", characters[0])))
+	})
 }
 
 // warnOfChildren logs the limits of child processes that this operating system does not enforce.

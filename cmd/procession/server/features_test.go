@@ -39,7 +39,7 @@ func TestAssistanceProvider(t *testing.T) {
 	provider, err := newAssistanceProvider(c)
 	require.NoError(t, err)
 	require.Nil(t, provider)
-	require.Nil(t, newFormRenderer(c))
+	require.Nil(t, newFormRenderer(c, slog.Default(), nil))
 
 	c.AssistanceBuiltin = true
 	provider, err = newAssistanceProvider(c)

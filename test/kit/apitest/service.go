@@ -38,6 +38,7 @@ import (
 	"github.com/procession-dev/procession/form/pdfworker"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/test/kit/contracttest"
+	"github.com/procession-dev/procession/test/kit/formtest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
@@ -113,7 +114,7 @@ func NewServiceWithin(t *testing.T, within Bounds, change ...func(*api.Options))
 	require.NoError(t, err)
 
 	s.Provider = &Provider{Provider: assistance.Builtin{}}
-	s.Forms = pdfworker.New()
+	s.Forms = formtest.Pool(t)
 	s.DocumentsDir = t.TempDir()
 	s.Documents = openDocuments(t, s.DocumentsDir)
 	hub := runHub(t, s.DB)
