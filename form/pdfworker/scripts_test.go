@@ -1,0 +1,92 @@
+package pdfworker_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// scriptTexts returns texts in many scripts, by the name of the script. Scripts with marks in most words that Typst
+// copies twice (Khmer, Thaana, Javanese, Limbu), and scripts that poppler does not read from right to left (N'Ko, Adlam),
+// are left out.
+func scriptTexts() map[string]string {
+	return map[string]string{
+		"Arabic":              "يولد جميع الناس متساوين في الكرامة والحقوق",
+		"Armenian":            "Բոլոր մարդիկ ծնվում են ազատ",
+		"Balinese":            "ᬲᬓᬮ ᬚᬦ᭄ᬫ",
+		"Bamum":               "ꚠꚡꚢ ꛔꛕꛖ",
+		"Bengali":             "সমস্ত মানুষ স্বাধীনভাবে সমান মর্যাদা এবং অধিকার নিয়ে জন্মগ্রহণ করে",
+		"Bopomofo":            "ㄓㄨㄥㄨㄣˊ",
+		"Canadian Aboriginal": "ᐃᓅᔪᓕᒫᑦ ᐊᓂᖅᑎᕆᔪᓐᓇᖅᑐᑦ",
+		"Cham":                "ꨀꨇꩉ ꨌꩌ",
+		"Cherokee":            "ᏂᎦᏓ ᎠᏂᏴᏫ ᏂᎨᎫᏓᎸᎾ",
+		"Coptic":              "ⲣⲱⲙⲓ ⲛⲓⲃⲉⲛ",
+		"Cyrillic":            "Все люди рождаются свободными, Їжак ѝ",
+		"Deseret":             "𐐔𐐯𐑅𐐨𐑉𐐯𐐻",
+		"Devanagari":          "सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता",
+		"Ethiopic":            "የሰው ልጅ ሁሉ ሲወለድ ነጻና",
+		"Georgian":            "ყველა ადამიანი იბადება თავისუფალი",
+		"Glagolitic":          "ⰲⱐⱄⰵ ⰾⱓⰴⰹⰵ",
+		"Gothic":              "𐌰𐌻𐌻𐌰𐌹",
+		"Greek":               "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι",
+		"Gujarati":            "પ્રતિષ્ઠા અને અધિકારોની દૃષ્ટિએ સર્વ માનવો જન્મથી સ્વતંત્ર",
+		"Gurmukhi":            "ਸਾਰਾ ਮਨੁੱਖੀ ਪਰਿਵਾਰ ਆਪਣੀ ਮਹਿਮਾ, ਸ਼ਾਨ ਅਤੇ ਹੱਕਾਂ",
+		"Han simplified":      "人人生而自由,在尊严和权利上一律平等",
+		"Han traditional":     "人人生而自由,在尊嚴和權利上一律平等 王小明",
+		"Hangul":              "모든 인간은 태어날 때부터 자유로우며",
+		"Hebrew":              "כל בני אדם נולדו בני חורין",
+		"Hiragana":            "すべてのにんげんは、うまれながらにして",
+		"Kannada":             "ಎಲ್ಲಾ ಮಾನವರೂ ಸ್ವತಂತ್ರರಾಗಿಯೇ ಜನಿಸಿದ್ದಾರೆ",
+		"Katakana":            "スベテノニンゲンハ、ガギグゲゴ",
+		"Lao":                 "ມະນຸດທຸກຄົນເກີດມາມີກຽດສັກສີ ນ້ຳ",
+		"Latin":               "Bãi đỗ xe Übergröße ǆ ﬁ çédille",
+		"Lepcha":              "ᰛᰩᰴ",
+		"Lisu":                "ꓠꓬꓲ ꓫꓮ",
+		"Malayalam":           "മനുഷ്യരെല്ലാവരും തുല്യാവകാശങ്ങളോടും",
+		"Meetei Mayek":        "ꯃꯤ ꯄꯨꯝꯅꯃꯛ",
+		"Mongolian":           "ᠬᠦᠮᠦᠨ ᠪᠦᠷ ᠲᠥᠷᠥᠵᠦ",
+		"Myanmar":             "လူတိုင်းသည် တူညီ",
+		"New Tai Lue":         "ᦟᦲᧅᦷᦎᦺᦑ",
+		"Ogham":               "ᚉᚑᚔᚅ",
+		"Ol Chiki":            "ᱡᱚᱛᱚ ᱢᱟᱹᱱᱢᱤ",
+		"Osage":               "𐓏𐓘𐓻𐓘𐓻𐓟",
+		"Runic":               "ᚠᚢᚦᚨᚱᚲ",
+		"Saurashtra":          "ꢪꢵꢥꢮꢳ",
+		"Sinhala":             "සියලු මනුෂ්‍යයෝ නිදහස්ව උපත ලබා ඇත",
+		"Sundanese":           "ᮞᮊᮥᮙ᮪ᮔ ᮏᮜ᮪ᮙ",
+		"Syriac":              "ܟܠ ܒܪܢܫܐ ܒܪܝܠܗ ܚܐܪܐ",
+		"Tai Le":              "ᥐᥨᥢᥰ",
+		"Tai Tham":            "ᨣᩫ᩠ᨶᨴᩢ᩠ᩃᩣ᩠ᨿ",
+		"Tamil":               "மனிதப் பிறவியினர் சகலரும் சுதந்திரமாகவே பிறக்கின்றனர்",
+		"Telugu":              "ప్రతిపత్తిస్వత్వముల విషయమున మానవులెల్లరును",
+		"Thai":                "มนุษย์เกิดมามีอิสระ",
+		"Tibetan":             "འགྲོ་བ་མིའི་རིགས་རྒྱུད་ཡོངས་ལ་སྐྱེས་ཙམ་ཉིད་ནས",
+		"Tifinagh":            "ⵉⵎⴷⴰⵏⴻⵏ ⴰⴽⴽⵏ",
+		"Urdu":                "تمام انسان آزاد اور حقوق و عزت کے اعتبار سے برابر پیدا ہوئے ہیں",
+		"Vai":                 "ꗨꕳꕎ ꕪꕉꖃ",
+		"Vietnamese":          "Tất cả mọi người sinh ra đều được tự do",
+		"Yi":                  "ꊿꂷꃅꄿꐨꐥ",
+	}
+}
+
+// TestTextLayerOfScripts checks that the text of a document equals the value, after composition (NFC) and without white
+// space and direction marks.
+func TestTextLayerOfScripts(t *testing.T) {
+	t.Parallel()
+	require.GreaterOrEqual(t, len(scriptTexts()), 40)
+	values := map[string]any{}
+	for script, text := range scriptTexts() {
+		values[script] = text
+	}
+	content := render(t, valueJob(t, values), nil)
+	text := normalizeText(runPoppler(t, content, "pdftotext", "-enc", "UTF-8", "PDF", "-"))
+	require.NotContains(t, text, "U+")
+	var broken []string
+	for script, value := range scriptTexts() {
+		if !strings.Contains(text, normalizeText(value)) {
+			broken = append(broken, script)
+		}
+	}
+	require.Empty(t, broken)
+}
