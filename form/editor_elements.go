@@ -6,7 +6,6 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
-	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
@@ -21,7 +20,7 @@ func ElementsInput(elements []domain.ElementDefinition, values domain.ElementVal
 		if err != nil {
 			return Input{}, err
 		}
-		properties.Set(e.Code, rebaseReferences(schema, "$ref", "#"+jsontext.JoinPointer(elementPlace(e)...)))
+		properties.Set(e.Code, schema)
 		if e.Mandatory {
 			required = append(required, e.Code)
 		}
@@ -44,14 +43,6 @@ func ElementsInput(elements []domain.ElementDefinition, values domain.ElementVal
 	return Input{Schema: jsonText(schema), Value: jsonText(value)}, nil
 }
 
-// elementPlace returns the path of the schema of an element's value within the schema of all elements.
-func elementPlace(e *domain.ElementDefinition) []string {
-	if e.Multiple {
-		return []string{"properties", e.Code, "items"}
-	}
-	return []string{"properties", e.Code}
-}
-
 func elementSchema(e *domain.ElementDefinition) (*object, error) {
 	schema := jsondoc.NewObject()
 	switch e.ValueType() {
@@ -60,7 +51,7 @@ func elementSchema(e *domain.ElementDefinition) (*object, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the schema of element %s: %w", e.Code, err)
 		}
-		if o, ok := decoded.(*object); ok {
+		if o, ok := embedSchema(decoded, e.Code).(*object); ok {
 			schema = o
 		}
 		schema.Set("type", "object")

@@ -3,6 +3,7 @@ package form
 import (
 	"context"
 	"encoding/json"
+	"net/url"
 	"strings"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
@@ -33,7 +34,7 @@ func Join(parts ...Part) (Input, error) {
 		if schema == nil {
 			schema = jsondoc.NewObject()
 		}
-		properties.Set(part.Name, rebaseReferences(schema, "$ref", "#"+jsontext.JoinPointer(place...)))
+		properties.Set(part.Name, embedSchema(schema, part.Name))
 		layout, err := jsondoc.Decode(part.UISchema, maxSchemaDepth)
 		if err != nil {
 			return Input{}, err
@@ -91,6 +92,76 @@ func groupLayout(label string, within any) any {
 	layout := listLayout("Group", []any{within})
 	layout.Set("label", label)
 	return layout
+}
+
+// embedSchema returns a copy of a schema of any draft that keeps its meaning within one of draft 2020-12: it has an id, so
+// that references within it keep their targets, and the lists of items and exclusive limits of older drafts are rewritten.
+func embedSchema(schema any, name string) any {
+	given, _ := schema.(*object)
+	base := strings.TrimSuffix(given.Text("$id"), "#")
+	o, ok := convertDraft(schema, base).(*object)
+	if !ok {
+		return schema
+	}
+	o.Remove("$schema")
+	o.Set("$id", "part:"+url.PathEscape(name))
+	return o
+}
+
+// convertDraft rewrites keywords of older drafts, and references to base, the id of the schema, as local ones.
+func convertDraft(node any, base string) any {
+	switch n := node.(type) {
+	case *object:
+		after := jsondoc.NewObject()
+		for _, name := range n.Names {
+			switch name {
+			case "enum", "const", "default", "examples":
+				after.Set(name, n.Members[name])
+			case "$ref":
+				after.Set(name, localReference(n.Members[name], base))
+			default:
+				after.Set(name, convertDraft(n.Members[name], base))
+			}
+		}
+		if list, ok := after.Members["items"].([]any); ok {
+			after.Set("prefixItems", list)
+			after.Remove("items")
+			if rest, ok := after.Get("additionalItems"); ok {
+				after.Set("items", rest)
+			}
+		}
+		for _, limit := range []string{"minimum", "maximum"} {
+			exclusive := "exclusive" + strings.ToUpper(limit[:1]) + limit[1:]
+			if flag, ok := after.Members[exclusive].(bool); ok {
+				after.Remove(exclusive)
+				if value, stated := after.Get(limit); flag && stated {
+					after.Set(exclusive, value)
+					after.Remove(limit)
+				}
+			}
+		}
+		return after
+	case []any:
+		after := make([]any, len(n))
+		for i, element := range n {
+			after[i] = convertDraft(element, base)
+		}
+		return after
+	}
+	return node
+}
+
+// localReference returns a reference to base without its address.
+func localReference(reference any, base string) any {
+	text, _ := reference.(string)
+	rest, found := strings.CutPrefix(text, base)
+	switch {
+	case base == "" || !found || rest != "" && rest[0] != '#':
+		return reference
+	case rest == "":
+		return "#"
+	}
+	return rest
 }
 
 // rebaseReferences returns a copy of a document in which local references, the members called name, are prefixed with

@@ -36,3 +36,29 @@ func TestJoin(t *testing.T) {
 	_, err = form.Join(form.Part{Name: "x", Schema: json.RawMessage(`{`)})
 	require.Error(t, err)
 }
+
+// TestJoinDrafts checks that schemas with ids, anchors and keywords of older drafts keep their meaning in a joined form.
+func TestJoinDrafts(t *testing.T) {
+	t.Parallel()
+	for name, schema := range map[string]string{
+		"id":      `{"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://demo.example/s","type":"object","properties":{"a":{"$ref":"#/definitions/x"}},"definitions":{"x":{"type":"integer"}}}`,
+		"address": `{"$id":"https://demo.example/s#","type":"object","properties":{"a":{"$ref":"https://demo.example/s#/$defs/x"},"$ref":{"type":"string"}},"$defs":{"x":{"type":"integer"}}}`,
+		"anchor":  `{"type":"object","properties":{"a":{"$ref":"#x"}},"$defs":{"x":{"$anchor":"x","type":"integer"}}}`,
+		"draft 7": `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"t":{"items":[{"type":"string"}],"additionalItems":false},"a":{"type":"integer"}}}`,
+		"draft 4": `{"$schema":"http://json-schema.org/draft-04/schema#","id":"x","type":"object","properties":{"a":{"type":"integer","minimum":1,"exclusiveMinimum":true}}}`,
+	} {
+		in, err := form.Join(
+			form.Part{Name: "one", Schema: json.RawMessage(schema)}, form.Part{Name: "two", Schema: json.RawMessage(schema)},
+		)
+		require.NoError(t, err)
+		s, err := form.NewEditor(t.Context(), in, form.EditorLimits(), false)
+		require.NoError(t, err)
+		for _, pointer := range []string{"/one/a", "/two/a"} {
+			require.NotNil(t, s.Find(pointer), name)
+			require.Equal(t, form.KindInteger, s.Find(pointer).Kind, name)
+		}
+		if name == "draft 4" {
+			require.Equal(t, "1", s.Find("/one/a").Bounds.Above)
+		}
+	}
+}
