@@ -8,12 +8,14 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/locale"
 )
 
 // Words are the texts of a document in a language.
 type Words struct {
-	// Lang is the language (ISO 639), RTL its direction.
+	// Lang is the language (ISO 639), tag the language of dates, RTL its direction.
 	Lang string
+	tag  language.Tag
 	RTL  bool
 	// Form is the title of a document without one, Other the heading of values without a place in the form.
 	Form, Other string
@@ -22,13 +24,12 @@ type Words struct {
 	NotAvailable, Image string
 	// MissingOne and MissingSeveral state the characters that no font has, with {count} and {codes}.
 	MissingOne, MissingSeveral string
-	Months                     []string
 }
 
 // English returns the words of English.
 func English() Words {
 	return Words{
-		Lang: "en", Form: "Form", Other: form.OtherLabel, Record: "{number} of {count}", Page: "Page {page} of {pages}",
+		Lang: "en", tag: language.BritishEnglish, Form: "Form", Other: form.OtherLabel, Record: "{number} of {count}", Page: "Page {page} of {pages}",
 		NotAvailable: "not available", Image: "Image",
 		MissingOne:     "1 character ({codes}) is not available in the installed fonts.",
 		MissingSeveral: "{count} characters ({codes}) are not available in the installed fonts.",
@@ -49,22 +50,16 @@ func WordsOf(acceptLanguage string) Words {
 
 func german() Words {
 	return Words{
-		Lang: "de", Form: "Formular", Other: "Weitere Angaben", Record: "{number} von {count}", Page: "Seite {page} von {pages}",
+		Lang: "de", tag: language.German, Form: "Formular", Other: "Weitere Angaben", Record: "{number} von {count}", Page: "Seite {page} von {pages}",
 		NotAvailable: "nicht verfügbar", Image: "Bild",
 		MissingOne:     "1 Zeichen ({codes}) fehlt in den installierten Schriften.",
 		MissingSeveral: "{count} Zeichen ({codes}) fehlen in den installierten Schriften.",
-		Months: []string{
-			"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember",
-		},
 	}
 }
 
-// formatTime formats a time of the footer.
+// formatTime writes a time of the footer.
 func (w Words) formatTime(t time.Time) string {
-	if w.Months == nil {
-		return t.Format("2 January 2006, 15:04") + " UTC"
-	}
-	return t.Format("2. ") + w.Months[t.Month()-1] + t.Format(" 2006, 15:04") + " UTC"
+	return locale.CalendarOf(w.tag).DateTime(t, locale.Long, locale.Minutes) + " UTC"
 }
 
 // maxListed is the maximum number of code points in the note about missing characters.

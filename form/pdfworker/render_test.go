@@ -109,7 +109,7 @@ func TestTextOfPDF(t *testing.T) {
 		"Remarks First line.",
 		"Pin ••••••",
 		"Other", "Owner › Shoe size 41", "Number {", `"a": 1e400,`,
-		"2 March 2026, 10:04 UTC Page 1 of 2", "2 March 2026, 10:04 UTC Page 2 of 2",
+		"2 March 2026 at 10:04 UTC Page 1 of 2", "2 March 2026 at 10:04 UTC Page 2 of 2",
 	} {
 		require.True(t, lines[want], "%q is not a line of\n%s", want, text)
 	}
