@@ -1,0 +1,55 @@
+package pdfworker_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/form/pdfworker"
+	"github.com/procession-dev/procession/test/kit/formtest"
+)
+
+// documents is the folder to which TestLargeForm writes its documents.
+var documents = flag.String("documents", "", "folder to which a small and a large form are written")
+
+// largeForm returns a form of about 200 pages.
+func largeForm(tb testing.TB) pdfworker.Job {
+	tb.Helper()
+	tables := map[string]any{}
+	for name := range 3 {
+		var rows []any
+		for i := range 4000 {
+			rows = append(rows, map[string]any{"step": fmt.Sprintf("window table %d", i)})
+		}
+		tables[fmt.Sprintf("part %d", name)] = rows
+	}
+	return valueJob(tb, tables)
+}
+
+// TestLargeForm renders 200 pages within the memory of a child.
+func TestLargeForm(t *testing.T) {
+	t.Parallel()
+	small, large := render(t, inspection(t), openData(pngImage(t, 60, 40))), render(t, largeForm(t), nil)
+	require.Contains(t, textOf(t, large), "window table 3999")
+	if *documents == "" {
+		return
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(*documents, "small.pdf"), small, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(*documents, "large.pdf"), large, 0o600))
+}
+
+func BenchmarkRender(b *testing.B) {
+	for name, job := range map[string]pdfworker.Job{"page": inspection(b), "200 pages": largeForm(b)} {
+		b.Run(name, func(b *testing.B) {
+			p := formtest.RequirePool(b)
+			for b.Loop() {
+				_, err := p.Render(b.Context(), job, nil)
+				require.NoError(b, err)
+			}
+		})
+	}
+}
