@@ -17,7 +17,7 @@ import (
 // boundsHint returns a description of the bounds that users should know in advance.
 func boundsHint(ctx context.Context, n *form.Node) string {
 	var parts []string
-	if n.Kind == form.KindTags {
+	if n.Kind == form.KindTags && !n.IsLocked() {
 		parts = append(parts, ui.T(ctx, "One entry on each line."))
 	}
 	if len(n.Bounds.Accept) > 0 {

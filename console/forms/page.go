@@ -276,6 +276,9 @@ func (p *page) hasProblem(n *form.Node) bool { return len(p.problems[n.Pointer])
 
 // inputClass returns the classes of an input.
 func (p *page) inputClass(n *form.Node, base string) string {
+	if width := widthClass(n); width != "" {
+		base += " " + width
+	}
 	if p.hasProblem(n) {
 		return base + " is-invalid"
 	}

@@ -115,6 +115,7 @@ func germanForms() map[string]string {
 		"%s is larger than %s.":                "%s ist größer als %s.",
 		"%s or %s":                             "%s oder %s",
 		"images":                               "Bilder",
+		"No value":                             "Kein Wert",
 		"No match":                             "Kein Treffer",
 		"Type on to see others":                "Weitertippen zeigt andere",
 		"Cancel the upload":                    "Hochladen abbrechen",
