@@ -72,8 +72,8 @@ func TestRecipesNameTheFiles(t *testing.T) {
 // The first files of common tasks exist.
 func TestFirstFilesExist(t *testing.T) {
 	t.Parallel()
-	named := filesOfRecipe(t, "First files of ten tasks")
-	require.Len(t, named, 10)
+	named := filesOfRecipe(t, "First files of common tasks")
+	require.NotEmpty(t, named)
 	for _, path := range named {
 		require.FileExists(t, "../../"+path)
 	}
