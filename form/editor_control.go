@@ -37,7 +37,7 @@ func (b *editorBuilder) setControl(n *Node, e *element, p *jsondoc.Place, a site
 		b.setSuggestions(n, options, types)
 		return
 	}
-	switch types {
+	switch types { //nolint:exhaustive // the others are sets of several types
 	case jsondoc.TypeObject:
 		b.setObject(n, e, p, a)
 	case jsondoc.TypeArray:

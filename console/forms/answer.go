@@ -98,17 +98,21 @@ func (e *entry) resultPage(ctx context.Context) (*page, error) {
 			complain(name, text, "%s was not found. Choose one of the suggestions.")
 		}
 	}
+	p.message = e.resultMessage(ctx, p)
+	return p, nil
+}
+
+// resultMessage returns the text for the live region.
+func (e *entry) resultMessage(ctx context.Context, p *page) string {
 	switch {
 	case len(e.conflicts) > 0:
-		p.message = ui.T(ctx, "Another person changed the same values: choose below.")
+		return ui.T(ctx, "Another person changed the same values: choose below.")
 	case e.draft != nil:
-		p.message = ui.T(ctx, "Not sent yet.")
+		return ui.T(ctx, "Not sent yet.")
 	case len(p.typed) > 0:
-		p.message = ui.T(ctx, "Saved, except for the marked values.")
-	default:
-		p.message = ui.T(ctx, "Saved %s", ui.ViewerOf(ctx).Now.In(ui.ViewerOf(ctx).Zone).Format("15:04"))
+		return ui.T(ctx, "Saved, except for the marked values.")
 	}
-	return p, nil
+	return ui.T(ctx, "Saved %s", ui.ViewerOf(ctx).Now.In(ui.ViewerOf(ctx).Zone).Format("15:04"))
 }
 
 // offerUndo keeps removed values in the page.

@@ -177,7 +177,7 @@ func branchTitle(ctx context.Context, n *form.Node, i int) string {
 			return ui.T(ctx, "Option %d", i+1)
 		}
 	}
-	switch n.Choice.Branches[i].Types {
+	switch n.Choice.Branches[i].Types { //nolint:exhaustive // sets of several types have no name
 	case jsondoc.TypeString:
 		return ui.T(ctx, "Text")
 	case jsondoc.TypeInteger:

@@ -81,7 +81,7 @@ func plainSentence(keyword string) string {
 }
 
 func typeSentence(types jsondoc.Types) string {
-	switch types {
+	switch types { //nolint:exhaustive // sets of several types have no name
 	case jsondoc.TypeNumber:
 		return "%s must be a number."
 	case jsondoc.TypeInteger:

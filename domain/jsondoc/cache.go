@@ -62,7 +62,7 @@ func (c *Cache) Compile(source json.RawMessage) (*Schema, error) {
 	return made.schema, made.err
 }
 
-var shared = sync.OnceValue(func() *Cache { return NewCache(maxCachedSource) })
+var shared = sync.OnceValue(func() *Cache { return NewCache(maxCachedSource) }) //nolint:gochecknoglobals // one per process
 
 // CompileCached is Compile with a cache of the process.
 func CompileCached(source json.RawMessage) (*Schema, error) { return shared().Compile(source) }

@@ -24,7 +24,8 @@ func TestExplain(t *testing.T) {
 	}{
 		"the value of the discriminator": {
 			`{"oneOf":[{"properties":{"kind":{"const":"a"},"x":{"type":"string"}},"required":["x"]},{"properties":{"kind":{"const":"b"},"y":{"type":"integer"}},"required":["y"]}]}`,
-			`{"kind":"b"}`, []string{"required /y"},
+			`{"kind":"b"}`,
+			[]string{"required /y"},
 		},
 		"no discriminator":      {`{"properties":{"v":{"oneOf":[{"properties":{"k":{"const":"a"}},"required":["k"]},{"properties":{"k":{"const":"b"}},"required":["k"]}]}}}`, `{"v":{}}`, []string{"required /v/k"}},
 		"another discriminator": {`{"oneOf":[{"properties":{"k":{"const":"a"}}},{"properties":{"k":{"const":"b"}}}]}`, `{"k":"c"}`, []string{"enum /k"}},
@@ -35,7 +36,8 @@ func TestExplain(t *testing.T) {
 		"formats":               {`{"properties":{"v":{"anyOf":[{"type":"string","format":"date"},{"type":"string","format":"time"}]}}}`, `{"v":"x"}`, []string{"anyOf /v"}},
 		"entries": {
 			`{"items":{"oneOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/b"}]},"$defs":{"a":{"properties":{"t":{"const":1},"n":{"type":"integer"}}},"b":{"properties":{"t":{"const":2},"n":{"type":"string"}}}}}`,
-			`[{"t":2,"n":5},{"t":1,"n":"x"}]`, []string{"type /0/n", "type /1/n"},
+			`[{"t":2,"n":5},{"t":1,"n":"x"}]`,
+			[]string{"type /0/n", "type /1/n"},
 		},
 		"several that match": {`{"properties":{"v":{"oneOf":[{"type":"string","title":"A"},{"minLength":1}]}}}`, `{"v":"x"}`, []string{"oneOf /v"}},
 	} {

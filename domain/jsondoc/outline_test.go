@@ -44,7 +44,7 @@ func describePlace(p *jsondoc.Place, indent string, depth int) []string {
 			line += " “" + title + "”"
 		}
 		if values := child.Enumeration(); len(values.Values) > 0 {
-			line += fmt.Sprint(" of")
+			line += " of"
 			for _, value := range values.Values {
 				line += fmt.Sprintf(" %v", value.Value)
 			}
@@ -82,8 +82,11 @@ func typeNames(types jsondoc.Types) []string {
 		name string
 		of   jsondoc.Types
 	}{
-		{"null", jsondoc.TypeNull}, {"boolean", jsondoc.TypeBoolean}, {"string", jsondoc.TypeString},
-		{"array", jsondoc.TypeArray}, {"object", jsondoc.TypeObject},
+		{"null", jsondoc.TypeNull},
+		{"boolean", jsondoc.TypeBoolean},
+		{"string", jsondoc.TypeString},
+		{"array", jsondoc.TypeArray},
+		{"object", jsondoc.TypeObject},
 	} {
 		if types.Has(t.of) {
 			names = append(names, t.name)

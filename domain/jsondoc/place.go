@@ -69,8 +69,7 @@ func (o *Outline) newPlace(outer *Place, pointer string, value any, present bool
 		o.exhausted = true
 		parts = nil
 	}
-	p := &Place{
-		outline: o, outer: outer, pointer: pointer, value: value, present: present, types: TypeAny}
+	p := &Place{outline: o, outer: outer, pointer: pointer, value: value, present: present, types: TypeAny}
 	for _, part := range parts {
 		p.roots = append(p.roots, part.node)
 		p.collect(part)

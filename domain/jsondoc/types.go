@@ -25,7 +25,7 @@ const (
 	TypeAny    = TypeNull | TypeScalar | TypeArray | TypeObject
 )
 
-var typesByName = map[string]Types{
+var typesByName = map[string]Types{ //nolint:gochecknoglobals // it is constant
 	"null": TypeNull, "boolean": TypeBoolean, "integer": TypeInteger, "number": TypeNumber, "string": TypeString,
 	"array": TypeArray, "object": TypeObject,
 }
