@@ -131,10 +131,7 @@ func (c *composer) splitTexts(find FindFunc) error {
 
 func isControl(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f }
 
-func (c *composer) addBlock(b block) *block {
-	c.sheet.Blocks = append(c.sheet.Blocks, b)
-	return &c.sheet.Blocks[len(c.sheet.Blocks)-1]
-}
+func (c *composer) addBlock(b block) { c.sheet.Blocks = append(c.sheet.Blocks, b) }
 
 func (c *composer) addFields(fields []form.Field, depth int) error {
 	for i := range fields {

@@ -1,7 +1,6 @@
 package pdfworker_test
 
 import (
-	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -17,7 +16,7 @@ import (
 // TestValuesAreNoMarkup checks that code and markup of Typst and PDF are printed as they are.
 func TestValuesAreNoMarkup(t *testing.T) {
 	t.Parallel()
-	values := map[string]any{
+	values := map[string]string{
 		"import": `#import "/etc/passwd": *`, "read": `#read("/etc/passwd")`, "markup": "= Heading *bold* _x_ `raw` $x^2$ @ref <label>",
 		"loop": `#while true {}`, "operators": `)(\ Tj ET {nb} %PDF <<>> endobj`, "escape": `\u{1F} \" "#{`,
 		"comment": "// line /* block", "json": `"],"x":["`,
@@ -26,7 +25,7 @@ func TestValuesAreNoMarkup(t *testing.T) {
 	j.Title, j.Subject = "#panic(1) {page}", `*#import*`
 	text := normalizeText(textOf(t, render(t, j, nil)))
 	for _, value := range values {
-		require.Contains(t, text, normalizeText(value.(string)))
+		require.Contains(t, text, normalizeText(value))
 	}
 	require.Contains(t, text, "#panic(1){page}")
 }
@@ -66,7 +65,7 @@ func TestMissingCharactersAreReported(t *testing.T) {
 // TestAnyCharacters renders random characters of every block: each is printed or marked.
 func TestAnyCharacters(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // The texts repeat.
+	random := rand.New(rand.NewPCG(1, 2))
 	var values []string
 	for range 200 {
 		var text strings.Builder
@@ -96,7 +95,7 @@ func TestLimits(t *testing.T) {
 	} {
 		_, err := p.Render(t.Context(), valueJob(t, map[string]any{"a": test.value}), nil)
 		var limit *form.LimitError
-		require.True(t, errors.As(err, &limit), "%s: %v", name, err)
+		require.ErrorAs(t, err, &limit, name)
 		require.Equal(t, test.want, *limit, name)
 	}
 }

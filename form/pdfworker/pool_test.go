@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"github.com/procession-dev/procession/test/kit/formtest"
 	"io"
 	"os"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/procession-dev/procession/form/pdf"
 	"github.com/procession-dev/procession/form/pdfworker"
 	"github.com/procession-dev/procession/internal/sandbox"
+	"github.com/procession-dev/procession/test/kit/formtest"
 )
 
 func TestMain(m *testing.M) {

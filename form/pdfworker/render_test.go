@@ -121,7 +121,8 @@ func TestTextOfPDF(t *testing.T) {
 func TestRenderIsDeterministic(t *testing.T) {
 	t.Parallel()
 	open := openData(jpegImage(t, 300, 200))
-	require.Equal(t, render(t, inspection(t), open), render(t, inspection(t), open))
+	first, second := render(t, inspection(t), open), render(t, inspection(t), open)
+	require.Equal(t, first, second)
 }
 
 func TestEmptyForms(t *testing.T) {

@@ -53,7 +53,7 @@ func scriptTexts() map[string]string {
 		"Osage":               "𐓏𐓘𐓻𐓘𐓻𐓟",
 		"Runic":               "ᚠᚢᚦᚨᚱᚲ",
 		"Saurashtra":          "ꢪꢵꢥꢮꢳ",
-		"Sinhala":             "සියලු මනුෂ්‍යයෝ නිදහස්ව උපත ලබා ඇත",
+		"Sinhala":             "සියලු මනුෂ්\u200dයයෝ නිදහස්ව උපත ලබා ඇත",
 		"Sundanese":           "ᮞᮊᮥᮙ᮪ᮔ ᮏᮜ᮪ᮙ",
 		"Syriac":              "ܟܠ ܒܪܢܫܐ ܒܪܝܠܗ ܚܐܪܐ",
 		"Tai Le":              "ᥐᥨᥢᥰ",
