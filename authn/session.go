@@ -160,6 +160,19 @@ func (s *Sessions) Renew(ctx context.Context, session domain.Session, proof Proo
 	return nil
 }
 
+// StoreProfile stores the profile of the user of a session. Other replicas have it within 10 seconds.
+func (s *Sessions) StoreProfile(ctx context.Context, session domain.Session, profile domain.Profile) error {
+	if err := s.db.StoreProfile(ctx, session.PrincipalID, profile); err != nil {
+		return err
+	}
+	for _, hash := range s.cache.Keys() {
+		if known, ok := s.cache.Peek(hash); ok && known.session.PrincipalID == session.PrincipalID {
+			s.cache.Remove(hash)
+		}
+	}
+	return nil
+}
+
 // FindAgain is Find without the memory of 10 seconds.
 func (s *Sessions) FindAgain(ctx context.Context, secret string) (domain.Session, domain.Caller, error) {
 	s.cache.Remove(HashSecret(secret))

@@ -24,6 +24,7 @@ sign-in/issuer                                      no
 sign-in/again                                       no
 sign-out                                            no
 preferences                                         no
+profile                                             no
 sessions/end-others                                 no
 sessions/:id/end                                    no
 tokens/confirm                                        no

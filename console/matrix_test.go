@@ -38,6 +38,8 @@ GET sign-in/callback/:issuer 401  401          401           401     401    401 
 POST sign-in/again          401   401          401           401     401    401       401       401      401   in        401
 POST sign-out               303   303          303           303     303    303       303       303      303   in        303
 POST preferences            303   303          303           303     303    303       303       303      303   303       303
+GET profile                 200   200          200           200     200    200       200       200      200   in        200
+POST profile                303   303          303           303     303    303       303       303      303   in        303
 GET sessions                200   200          200           200     200    200       200       200      200   in        200
 POST sessions/end-others    303   303          303           303     303    303       303       303      303   in        303
 POST sessions/:id/end       303   303          303           303     303    303       303       303      303   in        303

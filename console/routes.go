@@ -57,6 +57,8 @@ func allRoutes(s screens) []web.Route {
 		web.Post("sign-in/again", s.signin.Again),
 		web.Post("sign-out", s.signin.SignOut).ForVisitors(),
 		web.Post("preferences", s.signin.Prefer).ForVisitors(),
+		web.Get("profile", s.signin.ShowProfile),
+		web.Post("profile", s.signin.SaveProfile),
 		web.Get("sessions", s.signin.List),
 		web.Post("sessions/end-others", s.signin.EndOthers),
 		web.Post("sessions/:id/end", s.signin.End),

@@ -16,6 +16,8 @@ type Session struct {
 	CredentialSHA256 []byte
 	Issuer           string
 	Subject          string
+	// Profile belongs to the user: all sessions have the same.
+	Profile
 	// UserAgent is the User-Agent header of the sign-in.
 	UserAgent  string
 	CreatedAt  time.Time
@@ -25,6 +27,14 @@ type Session struct {
 	// AuthenticatedAt is the time at which the user last proved who they are, by a token or at the
 	// issuer.
 	AuthenticatedAt time.Time
+}
+
+// Profile contains the user's choices for the display of dates and numbers. Empty values follow the browser.
+type Profile struct {
+	// Locale is a BCP 47 language tag.
+	Locale string
+	// TimeZone is a name of the IANA time zone database.
+	TimeZone string
 }
 
 // SessionEndReason is why a session ended before it expired.

@@ -1500,13 +1500,17 @@ CREATE TABLE public.principals (
     created_at timestamp with time zone NOT NULL,
     role text,
     operator boolean DEFAULT false NOT NULL,
+    locale text,
+    time_zone text,
     CONSTRAINT principals_check CHECK (((type = 'USER'::text) = (email IS NOT NULL))),
     CONSTRAINT principals_check1 CHECK (((type = 'APPLICATION'::text) = (tenant_id IS NOT NULL))),
     CONSTRAINT principals_check2 CHECK (((type = 'APPLICATION'::text) = (role IS NOT NULL))),
     CONSTRAINT principals_check3 CHECK (((NOT operator) OR (type = 'USER'::text))),
     CONSTRAINT principals_email_check CHECK ((email ~~ '%_@_%'::text)),
+    CONSTRAINT principals_locale_check CHECK (((length(locale) >= 1) AND (length(locale) <= 35))),
     CONSTRAINT principals_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255))),
     CONSTRAINT principals_role_check CHECK ((role = ANY (ARRAY['OWNER'::text, 'ADMINISTRATOR'::text, 'MEMBER'::text]))),
+    CONSTRAINT principals_time_zone_check CHECK (((length(time_zone) >= 1) AND (length(time_zone) <= 64))),
     CONSTRAINT principals_type_check CHECK ((type = ANY (ARRAY['USER'::text, 'APPLICATION'::text, 'SYSTEM'::text])))
 );
 

@@ -26,7 +26,8 @@ const sessionTouch = time.Minute
 // sessionSweep bounds how many expired sessions a new one removes.
 const sessionSweep = 100
 
-const sessionColumns = `s.id, s.principal_id, p.name, s.credential_sha256, coalesce(s.issuer, '') AS issuer,
+const sessionColumns = `s.id, s.principal_id, p.name, coalesce(p.locale, '') AS locale,
+       coalesce(p.time_zone, '') AS time_zone, s.credential_sha256, coalesce(s.issuer, '') AS issuer,
        coalesce(s.subject, '') AS subject, s.user_agent, s.created_at, s.last_used_at, s.expires_at,
        coalesce(s.authenticated_at, s.created_at) AS authenticated_at`
 
@@ -42,6 +43,12 @@ UPDATE console_sessions
    SET authenticated_at = @authenticated
  WHERE id = @id
    AND principal_id = @principal`
+
+	storeProfile = `
+UPDATE principals
+   SET locale = nullif(@locale, ''),
+       time_zone = nullif(@time_zone, '')
+ WHERE id = @principal`
 
 	endOldSessions = `
 DELETE FROM console_sessions
@@ -167,6 +174,14 @@ func (db *DB) RenewSession(ctx context.Context, session domain.Session) error {
 		"id": session.ID, "principal": session.PrincipalID, "authenticated": session.AuthenticatedAt,
 	}}, pg.None)})
 	return pg.Translate("renewing a session", err)
+}
+
+// StoreProfile stores the profile of a user.
+func (db *DB) StoreProfile(ctx context.Context, user uuid.UUID, profile domain.Profile) error {
+	err := db.Send(ctx, []pg.Query{pg.Q(storeProfile, []any{pgx.NamedArgs{
+		"principal": user, "locale": profile.Locale, "time_zone": profile.TimeZone,
+	}}, pg.None)})
+	return pg.Translate("storing a profile", err)
 }
 
 // ListSessions returns the open sessions of a principal, the one used last first.

@@ -112,7 +112,7 @@ func (e *entry) resultMessage(ctx context.Context, p *page) string {
 	case len(p.typed) > 0:
 		return ui.T(ctx, "Saved, except for the marked values.")
 	}
-	return ui.T(ctx, "Saved %s", ui.ViewerOf(ctx).Now.In(ui.ViewerOf(ctx).Zone).Format("15:04"))
+	return ui.T(ctx, "Saved %s", ui.Clock(ctx, ui.ViewerOf(ctx).Now))
 }
 
 // offerUndo keeps removed values in the page.

@@ -181,9 +181,9 @@ func countSentence(say func(string, ...any) string, keyword string, b form.Bound
 // Number returns a number of JSON as the language of the viewer writes it, with all its digits.
 func Number(ctx context.Context, text string) string { return notationOf(ctx).Format(text, true) }
 
-// notationOf returns the spelling of numbers in the language of the viewer.
+// notationOf returns the spelling of numbers in the locale of the viewer.
 func notationOf(ctx context.Context) *locale.Notation {
-	notation := locale.Of(ui.ViewerOf(ctx).Language)
+	notation := locale.Of(ui.ViewerOf(ctx).Locale)
 	return &notation
 }
 
@@ -199,6 +199,6 @@ func Size(ctx context.Context, bytes int64) string {
 	if unit == "bytes" {
 		return ui.T(ctx, "%d bytes", bytes)
 	}
-	printer := message.NewPrinter(ui.ViewerOf(ctx).Language)
+	printer := message.NewPrinter(ui.ViewerOf(ctx).Locale)
 	return printer.Sprint(number.Decimal(amount, number.MaxFractionDigits(1))) + "\u00a0" + unit
 }

@@ -3,6 +3,8 @@ package ui
 import (
 	"context"
 	"time"
+
+	"github.com/procession-dev/procession/form/locale"
 )
 
 // Ago formats the time since a moment.
@@ -21,14 +23,25 @@ func Ago(ctx context.Context, at time.Time) string {
 	return Day(ctx, at)
 }
 
-// Day returns a date as the language of the viewer writes it.
+// Day returns a date in the notation and the zone of the viewer.
 func Day(ctx context.Context, at time.Time) string {
-	return at.In(ViewerOf(ctx).Zone).Format(T(ctx, "2 Jan 2006"))
+	v := ViewerOf(ctx)
+	return locale.CalendarOf(v.Locale).Date(at.In(v.Zone), locale.Medium)
 }
 
-// Moment returns a date and time in the zone of the viewer, with the zone.
+// Clock returns the time of day in the notation and the zone of the viewer.
+func Clock(ctx context.Context, at time.Time) string {
+	v := ViewerOf(ctx)
+	return locale.CalendarOf(v.Locale).Time(at.In(v.Zone), locale.Minutes)
+}
+
+// Moment returns weekday, date and time in the notation and the zone of the viewer, with the offset. Fractions of seconds
+// are cut.
 func Moment(ctx context.Context, at time.Time) string {
-	return at.In(ViewerOf(ctx).Zone).Format(T(ctx, "2 Jan 2006, 15:04:05 MST"))
+	v := ViewerOf(ctx)
+	calendar := locale.CalendarOf(v.Locale)
+	at = at.In(v.Zone).Truncate(time.Second)
+	return calendar.DateTime(at, locale.WithWeekday, locale.Seconds) + " " + calendar.Zone(at)
 }
 
 // Lasting formats a duration.

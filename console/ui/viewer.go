@@ -10,6 +10,8 @@ import (
 
 	"github.com/procession-dev/procession/console/assets"
 	"github.com/procession-dev/procession/console/lang"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/form/locale"
 )
 
 // Names of the cookies with the preferences of users. They
@@ -31,11 +33,13 @@ type Viewer struct {
 	Administers bool
 	// Language is one of lang.Languages.
 	Language language.Tag
+	// Locale is the language of dates and numbers, one of locale.Languages.
+	Locale language.Tag
 	// Theme is "light", "dark" or "" for the theme of the system.
 	Theme string
 	// NoKeys turns off keys that do something without Ctrl.
 	NoKeys bool
-	// Zone is the time zone of the browser, UTC until it is known.
+	// Zone is the time zone of the profile, else of the browser, UTC until it is known.
 	Zone      *time.Location
 	Now       time.Time
 	Path      string
@@ -49,9 +53,31 @@ type Viewer struct {
 // Read reads the preferences of the visitor from a request.
 func (v *Viewer) Read(r *http.Request) {
 	v.Language = lang.Match(cookieValue(r, LanguageCookie), r.Header.Get("Accept-Language"))
-	v.Zone = loadZone(cookieValue(r, ZoneCookie))
+	v.Locale = matchLocale(v.Language, r.Header.Get("Accept-Language"), cookieValue(r, LanguageCookie) != "")
+	v.Zone, _ = LoadZone(cookieValue(r, ZoneCookie))
 	v.Theme = Theme(cookieValue(r, ThemeCookie))
 	v.NoKeys = cookieValue(r, KeysCookie) == KeysOff
+}
+
+// matchLocale returns the language of dates and numbers for an Accept-Language header. A chosen language of the console
+// replaces a header with another one.
+func matchLocale(console language.Tag, accepted string, chosen bool) language.Tag {
+	found := locale.Match(accepted)
+	written, _ := console.Base()
+	if base, _ := found.Base(); chosen && base != written {
+		return locale.Match(console.String())
+	}
+	return found
+}
+
+// Apply replaces the defaults of the browser by the profile of the user.
+func (v *Viewer) Apply(p domain.Profile) {
+	if p.Locale != "" {
+		v.Locale = locale.Match(p.Locale)
+	}
+	if zone, ok := LoadZone(p.TimeZone); ok {
+		v.Zone = zone
+	}
 }
 
 // zones are the time zones that were read from files last.
@@ -59,17 +85,17 @@ func (v *Viewer) Read(r *http.Request) {
 //nolint:gochecknoglobals // a cache that is the same for all
 var zones, _ = lru.New[string, *time.Location](256)
 
-// loadZone returns the time zone with a name, UTC for one that is not known.
-func loadZone(name string) *time.Location {
+// LoadZone returns the time zone with a name of the IANA database, UTC and false for other names.
+func LoadZone(name string) (*time.Location, bool) {
 	if known, ok := zones.Get(name); ok {
-		return known
+		return known, true
 	}
 	found, err := time.LoadLocation(name)
-	if err != nil || found == time.Local {
-		return time.UTC
+	if name == "" || err != nil || found == time.Local {
+		return time.UTC, false
 	}
 	zones.Add(name, found)
-	return found
+	return found, true
 }
 
 // KeysOff is the value of KeysCookie that turns off keys.
@@ -110,7 +136,7 @@ func WithViewer(ctx context.Context, v *Viewer) context.Context {
 func ViewerOf(ctx context.Context) *Viewer {
 	v, ok := ctx.Value(viewerKey{}).(*Viewer)
 	if !ok {
-		return &Viewer{Language: language.English, Zone: time.UTC}
+		return &Viewer{Language: language.English, Locale: language.English, Zone: time.UTC}
 	}
 	return v
 }

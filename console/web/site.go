@@ -210,6 +210,7 @@ func (s *Site) signedIn(visit *Visit) error {
 	viewer := ui.ViewerOf(ctx)
 	viewer.User, viewer.Name = visit.Call.PrincipalID.String(), visit.Session.Name
 	viewer.Administers = visit.Call.Administers()
+	viewer.Apply(visit.Session.Profile)
 	visit.StillSignedIn = func() error {
 		_, _, err := s.o.Sessions.Find(ctx, secret)
 		return err

@@ -12,6 +12,15 @@
     document.cookie = `procession-zone=${zone}; Path=/console/; Max-Age=31536000; SameSite=Lax${secure}`;
   }
 
+  // Time zones are listed by the browser.
+  const listZones = () => {
+    for (const list of all("datalist[data-zones]:empty")) {
+      for (const name of Intl.supportedValuesOf?.("timeZone") ?? []) list.append(new Option(name, name));
+    }
+  };
+  listZones();
+  document.addEventListener("focusin", listZones);
+
   // Dialogs and menus.
   const open = (name) => {
     const dialog = document.getElementById(name);
