@@ -35,12 +35,12 @@ func (p *page) valueText(ctx context.Context, n *form.Node) string {
 		return strings.Repeat("•", min(len(text), 8))
 	case form.KindDate:
 		if day, err := time.Parse(time.DateOnly, text); err == nil {
-			return locale.CalendarOf(ui.ViewerOf(ctx).Language).Date(day, locale.Medium)
+			return locale.CalendarOf(ui.ViewerOf(ctx).Locale).Date(day, locale.Medium)
 		}
 	case form.KindDateTime:
 		for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05"} {
 			if at, err := time.ParseInLocation(layout, text, ui.ViewerOf(ctx).Zone); err == nil {
-				return locale.CalendarOf(ui.ViewerOf(ctx).Language).DateTime(at, locale.Medium, locale.Minutes)
+				return locale.CalendarOf(ui.ViewerOf(ctx).Locale).DateTime(at, locale.Medium, locale.Minutes)
 			}
 		}
 	}
