@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/procession-dev/procession/app"
@@ -88,8 +89,17 @@ type Observer struct {
 	lastScanFailed bool
 	// activeNamespaces is the number of scanned namespaces at the last count.
 	activeNamespaces int
+
+	listed, recorded atomic.Int64
 	countAt          time.Time
 }
+
+// Stats contains the numbers of ends that Temporal listed for the scans of an observer, and of ends that it recorded.
+// Scans overlap, so an end is listed several times.
+type Stats struct{ Listed, Recorded int64 }
+
+// Stats returns the observer's counters.
+func (o *Observer) Stats() Stats { return Stats{Listed: o.listed.Load(), Recorded: o.recorded.Load()} }
 
 // New returns an Observer that is started with Run.
 func New(o Options) *Observer {

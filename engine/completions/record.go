@@ -77,6 +77,7 @@ func (s *scan) recordCompleted(ctx context.Context, completed []domain.Closing) 
 			}
 			return rest, err
 		}
+		s.observer.recorded.Add(int64(n))
 		s.FoundEnds = s.FoundEnds || n > 0
 	}
 	return nil, nil
@@ -85,7 +86,7 @@ func (s *scan) recordCompleted(ctx context.Context, completed []domain.Closing) 
 // recordRuns describes runs and records their ends. A failure for one run does not
 // block the others.
 func (s *scan) recordRuns(ctx context.Context, runs []domain.EngineRun) error {
-	var recorded atomic.Bool
+	var recorded atomic.Int64
 	var group errgroup.Group
 	group.SetLimit(maxRecorders)
 	for _, r := range runs {
@@ -95,7 +96,7 @@ func (s *scan) recordRuns(ctx context.Context, runs []domain.EngineRun) error {
 				var news bool
 				news, err = s.observer.o.App.RecordClosing(ctx, *closing)
 				if news {
-					recorded.Store(true)
+					recorded.Add(1)
 				}
 			}
 			if err != nil {
@@ -105,6 +106,7 @@ func (s *scan) recordRuns(ctx context.Context, runs []domain.EngineRun) error {
 		})
 	}
 	err := group.Wait()
-	s.FoundEnds = s.FoundEnds || recorded.Load()
+	s.observer.recorded.Add(recorded.Load())
+	s.FoundEnds = s.FoundEnds || recorded.Load() > 0
 	return err
 }

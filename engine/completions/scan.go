@@ -164,6 +164,7 @@ func (s *scan) listEndsOfKind(ctx context.Context, kind engine.EndKind, since ti
 		if err != nil {
 			return latest, errors.Join(fault, err)
 		}
+		s.observer.listed.Add(int64(len(page)))
 		fresh := page
 		for i := range page {
 			latest = maxTime(latest, page[i].ClosedAt)

@@ -99,7 +99,7 @@ func (b *bench) measureEngine(ctx context.Context) error {
 		}
 		b.reportEngine(work, contenders)
 	}
-	return nil
+	return b.reportListings(ctx)
 }
 
 // runEngineRounds lets the contenders run processes by turns. The first round warms up.
@@ -157,6 +157,20 @@ func (b *bench) reportEngine(work engineWork, contenders []*engineRounds) {
 			measure: work.measure + ", CPU per process, " + party, value: fmt.Sprintf("%.1f ms", medianOf(service.costs[party])), beside: beside,
 		})
 	}
+}
+
+// reportListings reports how many rows Temporal has listed for each end that the service has recorded.
+func (b *bench) reportListings(ctx context.Context) error {
+	listed, err := b.stack.readMetric(ctx, "procession_engine_ends_listed_total")
+	if err != nil {
+		return err
+	}
+	recorded, err := b.stack.readMetric(ctx, "procession_engine_ends_recorded_total")
+	if err != nil {
+		return err
+	}
+	b.report.add(row{measure: "rows listed per recorded end", value: fmt.Sprintf("%.1f", listed/max(recorded, 1))})
+	return nil
 }
 
 // runProcesses creates n processes over HTTP and returns how many per second

@@ -226,6 +226,10 @@ func (s *Service) addMetrics(m *metrics, k *Keyring, acts *activities.Activities
 		func() float64 { return float64(s.relay.Stats().Executed) })
 	m.registerCounter("procession_engine_commands_failed_total", "Failed attempts to execute commands for Temporal.",
 		func() float64 { return float64(s.relay.Stats().Failed) })
+	m.registerCounter("procession_engine_ends_listed_total", "Ends of workflows listed by Temporal, each several times.",
+		func() float64 { return float64(s.observer.Stats().Listed) })
+	m.registerCounter("procession_engine_ends_recorded_total", "Ends of workflows recorded.",
+		func() float64 { return float64(s.observer.Stats().Recorded) })
 	m.registerCounter("procession_documents_expired_total", "Expired documents that were deleted.",
 		func() float64 { return float64(acts.DocumentStats().Expired) })
 	m.registerCounter("procession_document_blobs_swept_total", "Blobs without a document that were deleted.",
