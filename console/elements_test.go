@@ -87,7 +87,7 @@ func TestElementsOfTasks(t *testing.T) {
 	answer = s.postForm(alice, path, url.Values{"version": {answer.Version}, "v/elements/RATING": {"5"}, "do": {"complete"}})
 	require.Equal(t, "done", answer.Status)
 	page = string(s.sendRequest(alice, http.MethodGet, path, nil).body)
-	require.Contains(t, page, `value="Bob"`, "a completed task shows its elements")
+	require.Contains(t, page, `>Bob</output>`, "a completed task shows its elements")
 }
 
 func TestDocumentsOfElements(t *testing.T) {

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"fmt"
 	"path"
 	"testing"
 
@@ -117,21 +118,23 @@ func TestTaskInTwoBrowsers(t *testing.T) {
 		require.NoError(t, err)
 		return string(opened.Item.Task.Data.Value)
 	}
-	const saved = `document.querySelector("[data-status]").dataset.state === "saved"`
+	stored := func(text string) string {
+		return fmt.Sprintf(`document.querySelector("[name=base]").value.includes(%q)`, text)
+	}
 	one, other := s.signIn("Bob"), s.signIn("Bob")
 	for _, b := range []*person{one, other} {
 		b.openPath("tasks/" + task.String())
 		b.Await(`document.querySelector("[name='v/FIRST_NAME']")`)
 	}
 	one.Type(`[name="v/FIRST_NAME"]`, "Ada")
-	one.Await(saved)
+	one.Await(stored("Ada"))
 	other.Type(`[name="v/LAST_NAME"]`, "Example")
-	other.Await(saved)
+	other.Await(stored("Example"))
 	require.JSONEq(t, `{"FIRST_NAME":"Ada","LAST_NAME":"Example"}`, value())
 	other.Await(`document.querySelector("[name='v/FIRST_NAME']").value === "Ada"`)
 
 	one.Type(`[name="v/AMOUNT"]`, "100")
-	one.Await(saved)
+	one.Await(stored("100"))
 	other.Type(`[name="v/AMOUNT"]`, "200")
 	other.AwaitText("at the same time")
 	require.Contains(t, other.Text("[data-conflict]"), "100")
@@ -139,6 +142,6 @@ func TestTaskInTwoBrowsers(t *testing.T) {
 	require.JSONEq(t, `{"FIRST_NAME":"Ada","LAST_NAME":"Example","AMOUNT":100}`, value(), "nothing is overwritten silently")
 	other.Click("[data-conflict] button[value^=mine]")
 	other.Await(`!document.querySelector("[data-conflict]")`)
-	other.Await(saved)
+	other.Await(stored("200"))
 	require.JSONEq(t, `{"FIRST_NAME":"Ada","LAST_NAME":"Example","AMOUNT":200}`, value())
 }
