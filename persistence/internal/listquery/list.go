@@ -114,6 +114,9 @@ func (l *List) WithoutWalks() *List {
 // property is a VALIDATION error.
 func (l *List) Page(page domain.PageRequest, scan func(pgx.Rows) error, total *int64) ([]pg.Query, error) {
 	s := l.render()
+	if s.orderErr != nil {
+		return nil, s.orderErr
+	}
 	queries := []pg.Query{s.totalQuery(total)}
 	if page.Size > 0 {
 		rows, err := s.pageQuery(page, scan)
