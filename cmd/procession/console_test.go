@@ -216,8 +216,8 @@ func (d *devStack) finishApplication(a *applicant) {
 	a.AwaitText("Completed")
 	// At three and a half seconds for each of 17 steps, the first task of a new user takes a minute.
 	require.LessOrEqual(d.t, a.steps, 17, "steps from the address in the banner to the first task done, with a file and a mistake")
-	require.Equal(d.t, "Carol", browsertest.Eval[string](a.Tab, `document.querySelector("[name='v/FIRST_NAME']").value`))
-	require.Equal(d.t, "Demo", browsertest.Eval[string](a.Tab, `document.querySelector("[name='v/LAST_NAME']").value`))
+	require.Equal(d.t, "Carol", browsertest.Eval[string](a.Tab, `document.getElementById("f-FIRST_5fNAME").innerText`))
+	require.Equal(d.t, "Demo", browsertest.Eval[string](a.Tab, `document.getElementById("f-LAST_5fNAME").innerText`))
 	got, err := base64.StdEncoding.DecodeString(browsertest.Eval[string](a.Tab, `fetch([...document.querySelectorAll(".pane a")]
 		.find((a) => a.innerText.includes("offer.bin")).href)
 		.then((r) => r.arrayBuffer()).then((bytes) => btoa(String.fromCharCode(...new Uint8Array(bytes))))`))

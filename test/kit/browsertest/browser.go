@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -249,7 +250,19 @@ func (b *Tab) AwaitContent() {
 // Click clicks on an element that is visible.
 func (b *Tab) Click(selector string) {
 	b.t.Helper()
-	b.runAction("clicking on "+selector, chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+	click := func(ctx context.Context) error {
+		return chromedp.Do(ctx, chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+	}
+	ctx, cancel := context.WithTimeout(b.ctx, waitTimeout)
+	defer cancel()
+	err := click(ctx)
+	for err != nil && strings.Contains(err.Error(), "Could not find node") {
+		// News has replaced the element between its search and the click.
+		err = click(ctx)
+	}
+	if err != nil {
+		b.t.Fatalf("clicking on %s: %v\n%s", selector, err, b.describePage())
+	}
 }
 
 // Type focuses a field and types into it.
