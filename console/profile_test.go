@@ -53,8 +53,8 @@ func TestProfileIsOfTheUserInAllBrowsers(t *testing.T) {
 	} {
 		answer := s.sendRequest(first, http.MethodPost, "profile", wrong)
 		require.Equal(t, http.StatusUnprocessableEntity, answer.status, wrong)
-		require.True(t, strings.Contains(string(answer.body), `role="alert"`), wrong)
-		require.False(t, strings.Contains(string(answer.body), "<b>"), wrong)
+		require.Contains(t, string(answer.body), `role="alert"`, wrong)
+		require.NotContains(t, string(answer.body), "<b>", wrong)
 	}
 	require.True(t, shows(second, "-1.234.567,89"))
 

@@ -27,7 +27,7 @@ const OtherLabel = "Other"
 func NewModel(ctx context.Context, in Input, limits Limits) (*Model, error) {
 	place := in.place
 	if place == nil {
-		outline, err := newOutline(ctx, &in)
+		outline, err := newOutline(&in, jsondoc.Watch(ctx.Err))
 		if err != nil {
 			return nil, err
 		}

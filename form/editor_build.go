@@ -18,7 +18,7 @@ func EditorLimits() Limits { return Limits{Depth: 12, Fields: 5_000, Rows: 300} 
 // limits, and values that no other control can edit, are edited as JSON. It returns the error of the context, or an
 // error if a part of the input is not JSON.
 func NewEditor(ctx context.Context, in Input, limits Limits, readOnly bool) (*Editor, error) {
-	outline, err := newOutline(ctx, &in)
+	outline, err := newOutline(&in, jsondoc.Watch(ctx.Err))
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package form
 
 import (
-	"context"
 	"encoding/json"
 	"net/url"
 	"strings"
@@ -67,7 +66,7 @@ func listLayout(kind string, elements []any) *object {
 // membersLayout returns a layout with a control for each member that a schema names, or one control for the whole
 // value.
 func membersLayout(schema any) any {
-	outline, err := newOutline(context.Background(), &Input{Schema: jsonText(schema)})
+	outline, err := newOutline(&Input{Schema: jsonText(schema)})
 	if err != nil || len(outline.Root().Members().Named) == 0 || len(outline.Root().Choices()) > 0 {
 		return controlLayout("#")
 	}

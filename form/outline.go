@@ -2,7 +2,6 @@ package form
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"slices"
 
@@ -14,7 +13,7 @@ const maxSchemaDepth = 64
 
 // newOutline returns the outline of the value of an input. A schema that cannot be compiled has no statements. It returns an
 // error for a schema that is not JSON.
-func newOutline(ctx context.Context, in *Input) (*jsondoc.Outline, error) {
+func newOutline(in *Input, options ...jsondoc.Option) (*jsondoc.Outline, error) {
 	if _, err := jsondoc.Decode(in.Schema, maxSchemaDepth); err != nil {
 		return nil, fmt.Errorf("reading the schema of a form: %w", err)
 	}
@@ -23,7 +22,7 @@ func newOutline(ctx context.Context, in *Input) (*jsondoc.Outline, error) {
 	for key, branch := range in.Picked {
 		picked[key] = branch
 	}
-	outline, err := schema.Outline(in.Value, picked, jsondoc.Watch(ctx.Err))
+	outline, err := schema.Outline(in.Value, picked, options...)
 	if err != nil {
 		// Values beyond the limits of validation are shown without their schema.
 		return (*jsondoc.Schema)(nil).Outline(nil, nil)

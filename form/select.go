@@ -33,7 +33,7 @@ func Select(ctx context.Context, in Input, pointer string, most int) (forms []In
 	if err != nil {
 		return nil, several, err
 	}
-	outline, err := newOutline(ctx, &in)
+	outline, err := newOutline(&in, jsondoc.Watch(ctx.Err))
 	if err != nil {
 		return nil, several, err
 	}

@@ -36,7 +36,7 @@ const (
 // decodeText decodes a text: Unicode by its byte order mark or its form, the declared charset, "" for none, or else the
 // detected one.
 func decodeText(data []byte, declared string) ([]byte, error) {
-	if marked := findSignature(data, byteOrderMarks); marked != nil {
+	if marked := findSignature(data, byteOrderMarks()); marked != nil {
 		return marked.NewDecoder().Bytes(data)
 	}
 	if bytes.IndexByte(data[:min(len(data), 8<<10)], 0) >= 0 {
@@ -161,14 +161,12 @@ func isEastAsian(wide encoding.Encoding, sample []byte) bool {
 	return phonetic > 0 && others*20 <= phonetic+letters
 }
 
-// latins are the encodings of European languages, the most frequent one first.
-var latins = []*charmap.Charmap{charmap.Windows1252, charmap.Windows1250, charmap.Windows1254, charmap.ISO8859_2}
-
 // detectLatin returns the encoding in which the fewest characters are out of place, nil if many are in all of them.
 func detectLatin(sample []byte) encoding.Encoding {
 	var best encoding.Encoding
 	fewest, high := -1, 0
-	for _, latin := range latins {
+	// These are the encodings of European languages, the most frequent one first.
+	for _, latin := range []*charmap.Charmap{charmap.Windows1252, charmap.Windows1250, charmap.Windows1254, charmap.ISO8859_2} {
 		text, err := latin.NewDecoder().Bytes(sample)
 		if err != nil {
 			continue

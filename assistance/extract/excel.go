@@ -40,7 +40,7 @@ func (r *reader) readExcel(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err := o.walkPart(main, w.readBook); err != nil {
+	if err := o.walkPart(main, w.readBook); err != nil {
 		return err
 	}
 	relations, err := o.listRelations(main)
@@ -73,7 +73,7 @@ func (w *workbook) writeSheet(name, part string) error {
 	if part == "" {
 		return w.r.out.write("\n\n")
 	}
-	if _, err := w.walkPart(part, w.sheetReader()); err != nil {
+	if err := w.walkPart(part, w.sheetReader()); err != nil {
 		return err
 	}
 	relations, err := w.listRelations(part)
@@ -107,7 +107,7 @@ func (w *workbook) readBook(token xml.Token) error {
 func (w *workbook) readStrings(part string) error {
 	var current strings.Builder
 	inText, phonetic := false, false
-	_, err := w.walkPart(part, func(token xml.Token) error {
+	err := w.walkPart(part, func(token xml.Token) error {
 		switch t := token.(type) {
 		case xml.StartElement:
 			switch t.Name.Local {
@@ -143,7 +143,7 @@ func (w *workbook) readStrings(part string) error {
 func (w *workbook) readStyles(part string) error {
 	formats := map[string]bool{}
 	inCells, style := false, 0
-	_, err := w.walkPart(part, func(token xml.Token) error {
+	err := w.walkPart(part, func(token xml.Token) error {
 		switch t := token.(type) {
 		case xml.StartElement:
 			switch t.Name.Local {

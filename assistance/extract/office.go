@@ -75,37 +75,37 @@ func (o *office) openPart(name string) (io.ReadCloser, error) {
 	return body, nil
 }
 
-// walkPart visits the tokens of a part in any encoding of XML. It reports whether there is such a part.
-func (o *office) walkPart(name string, visit func(xml.Token) error) (found bool, err error) {
+// walkPart visits the tokens of a part in any encoding of XML. A missing part has none.
+func (o *office) walkPart(name string, visit func(xml.Token) error) (err error) {
 	body, err := o.openPart(name)
 	if body == nil || err != nil {
-		return false, err
+		return err
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
 	metered := &metered{r: o.r, source: body}
 	decoder, err := newDecoder(metered)
 	if err != nil {
-		return true, err
+		return err
 	}
 	for depth := 0; ; {
 		metered.since = 0
 		token, err := decoder.RawToken()
 		if errors.Is(err, io.EOF) {
-			return true, nil
+			return nil
 		}
 		if err != nil {
-			return true, fmt.Errorf("reading a document of Office: %w", err)
+			return fmt.Errorf("reading a document of Office: %w", err)
 		}
 		switch token.(type) {
 		case xml.StartElement:
 			if depth++; depth > maxElements {
-				return true, errTooLarge
+				return errTooLarge
 			}
 		case xml.EndElement:
 			depth--
 		}
 		if err := visit(token); err != nil {
-			return true, err
+			return err
 		}
 	}
 }

@@ -16,7 +16,7 @@ func (r *reader) readOpenDocument(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err := o.walkPart("META-INF/manifest.xml", func(token xml.Token) error {
+	if err := o.walkPart("META-INF/manifest.xml", func(token xml.Token) error {
 		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "encryption-data" {
 			return errEncrypted
 		}
@@ -36,7 +36,7 @@ func (r *reader) readOpenDocument(data []byte) error {
 		{"styles.xml", []string{"footer", "footer-left", "footer-first"}},
 	} {
 		d := &openDocument{office: o, only: part.only}
-		if _, err := o.walkPart(part.name, d.visit); err != nil {
+		if err := o.walkPart(part.name, d.visit); err != nil {
 			return err
 		}
 		if err := d.flush(); err != nil {

@@ -21,7 +21,7 @@ func (r *reader) readPowerPoint(data []byte) error {
 		targets[r.id] = r.target
 	}
 	var slides []string
-	if _, err := o.walkPart(main, func(token xml.Token) error {
+	if err := o.walkPart(main, func(token xml.Token) error {
 		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "sldId" {
 			if len(slides) >= maxParts {
 				return errTooLarge

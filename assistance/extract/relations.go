@@ -21,7 +21,7 @@ type relation struct {
 func (o *office) listRelations(part string) ([]relation, error) {
 	var found []relation
 	directory, name := path.Split(path.Clean("/" + part))
-	_, err := o.walkPart(path.Join(directory, "_rels", name+".rels"), func(token xml.Token) error {
+	err := o.walkPart(path.Join(directory, "_rels", name+".rels"), func(token xml.Token) error {
 		e, ok := token.(xml.StartElement)
 		if !ok || e.Name.Local != "Relationship" || strings.EqualFold(attributeValue(e, "TargetMode"), "External") {
 			return nil
@@ -74,7 +74,7 @@ func (o *office) mainPart(contentType, usual string) (string, error) {
 		return targets[0], nil
 	}
 	main := ""
-	_, err = o.walkPart("[Content_Types].xml", func(token xml.Token) error {
+	err = o.walkPart("[Content_Types].xml", func(token xml.Token) error {
 		e, ok := token.(xml.StartElement)
 		if ok && e.Name.Local == "Override" && main == "" && strings.Contains(attributeValue(e, "ContentType"), contentType) {
 			main = attributeValue(e, "PartName")

@@ -54,7 +54,7 @@ func (o *office) writePart(name string) error {
 			p.chunks[r.id] = r.target
 		}
 	}
-	if _, err := o.walkPart(name, p.visit); err != nil {
+	if err := o.walkPart(name, p.visit); err != nil {
 		return err
 	}
 	return p.flush()

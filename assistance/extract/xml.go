@@ -21,21 +21,25 @@ type signature struct {
 	encoding encoding.Encoding
 }
 
-// byteOrderMarks are the signatures of texts. The longer ones come first.
-var byteOrderMarks = []signature{
-	{"\xff\xfe\x00\x00", utf32.UTF32(utf32.LittleEndian, utf32.UseBOM)},
-	{"\x00\x00\xfe\xff", utf32.UTF32(utf32.BigEndian, utf32.UseBOM)},
-	{"\xff\xfe", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)},
-	{"\xfe\xff", unicode.UTF16(unicode.BigEndian, unicode.UseBOM)},
-	{"\xef\xbb\xbf", unicode.UTF8BOM},
+// byteOrderMarks returns the signatures of texts. The longer ones come first.
+func byteOrderMarks() []signature {
+	return []signature{
+		{"\xff\xfe\x00\x00", utf32.UTF32(utf32.LittleEndian, utf32.UseBOM)},
+		{"\x00\x00\xfe\xff", utf32.UTF32(utf32.BigEndian, utf32.UseBOM)},
+		{"\xff\xfe", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)},
+		{"\xfe\xff", unicode.UTF16(unicode.BigEndian, unicode.UseBOM)},
+		{"\xef\xbb\xbf", unicode.UTF8BOM},
+	}
 }
 
-// xmlSignatures are the beginnings of XML without a byte order mark (XML 1.0, appendix F.1).
-var xmlSignatures = []signature{
-	{"<\x00\x00\x00", utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM)},
-	{"\x00\x00\x00<", utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM)},
-	{"<\x00", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)},
-	{"\x00<", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)},
+// xmlSignatures returns the beginnings of XML without a byte order mark (XML 1.0, appendix F.1).
+func xmlSignatures() []signature {
+	return []signature{
+		{"<\x00\x00\x00", utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM)},
+		{"\x00\x00\x00<", utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM)},
+		{"<\x00", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)},
+		{"\x00<", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)},
+	}
 }
 
 // findSignature returns the encoding of a text by its beginning, nil if there is no signature.
@@ -56,9 +60,9 @@ func newDecoder(source io.Reader) (*xml.Decoder, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	found := findSignature(begin, byteOrderMarks)
+	found := findSignature(begin, byteOrderMarks())
 	if found == nil {
-		found = findSignature(begin, xmlSignatures)
+		found = findSignature(begin, xmlSignatures())
 	}
 	if found == nil {
 		decoder := xml.NewDecoder(buffered)

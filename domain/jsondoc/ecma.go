@@ -184,7 +184,8 @@ func (e *expressions) translateSchema(s *jsonschema.Schema) error {
 	return nil
 }
 
-// translateExpression returns the translation of a pattern. A pattern of RE2 with a longer translation keeps its meaning.
+// translateExpression returns the translation of a pattern. A pattern without one stays, and a pattern of RE2 with a longer
+// translation keeps its meaning.
 func (e *expressions) translateExpression(expression *regexp.Regexp, limit int) (*regexp.Regexp, error) {
 	text := expression.String()
 	original, replaced := text, false
@@ -194,8 +195,11 @@ func (e *expressions) translateExpression(expression *regexp.Regexp, limit int) 
 		}
 	}
 	translated, err := pattern.Translate(original)
+	if err != nil {
+		translated = text
+	}
 	switch {
-	case err != nil, translated == text, len(translated) > limit && !replaced:
+	case translated == text, len(translated) > limit && !replaced:
 		return expression, nil
 	case len(translated) > limit:
 		return nil, fmt.Errorf("a pattern of %d characters is too complex", len(original))

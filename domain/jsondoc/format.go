@@ -17,16 +17,27 @@ const (
 	unitsPerHostByte = 16
 )
 
-// formats are the formats that the library does not check, or not as their standards say.
-var formats = map[string]func(text string) bool{
-	"uri":           func(text string) bool { return addressGrammar{}.isAddress(text, false) },
-	"uri-reference": func(text string) bool { return addressGrammar{}.isAddress(text, true) },
-	"iri":           func(text string) bool { return addressGrammar{international: true}.isAddress(text, false) },
-	"iri-reference": func(text string) bool { return addressGrammar{international: true}.isAddress(text, true) },
-	"uri-template":  isTemplate,
-	"hostname":      func(text string) bool { ascii, ok := convertHost(text); return ok && strings.EqualFold(ascii, text) },
-	"idn-hostname":  func(text string) bool { _, ok := convertHost(text); return ok },
-	"idn-email":     isMailbox,
+// ownFormat returns the check of a format that the library does not check, or not as its standard says, nil for others.
+func ownFormat(name string) func(text string) bool {
+	switch name {
+	case "uri":
+		return func(text string) bool { return addressGrammar{}.isAddress(text, false) }
+	case "uri-reference":
+		return func(text string) bool { return addressGrammar{}.isAddress(text, true) }
+	case "iri":
+		return func(text string) bool { return addressGrammar{international: true}.isAddress(text, false) }
+	case "iri-reference":
+		return func(text string) bool { return addressGrammar{international: true}.isAddress(text, true) }
+	case "uri-template":
+		return isTemplate
+	case "hostname":
+		return func(text string) bool { ascii, ok := convertHost(text); return ok && strings.EqualFold(ascii, text) }
+	case "idn-hostname":
+		return func(text string) bool { _, ok := convertHost(text); return ok }
+	case "idn-email":
+		return isMailbox
+	}
+	return nil
 }
 
 // formatOf returns the check of a format, nil for a format without an assertion.
@@ -37,7 +48,7 @@ func formatOf(name string) func(m *meter, text string) bool {
 	if name == "uriref" {
 		name = "uri-reference"
 	}
-	known := formats[name]
+	known := ownFormat(name)
 	if library := jsonschema.Formats[name]; known == nil && library != nil {
 		known = func(text string) bool { return library(text) }
 	}

@@ -9,11 +9,13 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// hostNames is the profile of internationalized host names (RFC 5890 to 5893), with the length limits of the DNS after
-// conversion.
-var hostNames = idna.New(
-	idna.ValidateForRegistration(), idna.StrictDomainName(true), idna.VerifyDNSLength(true), idna.BidiRule(), idna.CheckJoiners(true),
-)
+// newHostProfile returns the profile of internationalized host names (RFC 5890 to 5893), with the length limits of the DNS
+// after conversion.
+func newHostProfile() *idna.Profile {
+	return idna.New(
+		idna.ValidateForRegistration(), idna.StrictDomainName(true), idna.VerifyDNSLength(true), idna.BidiRule(), idna.CheckJoiners(true),
+	)
+}
 
 // maxHostText limits host names before conversion, in bytes.
 const maxHostText = 1024
@@ -29,11 +31,12 @@ func convertHost(text string) (string, bool) {
 	if !strings.ContainsFunc(text, func(c rune) bool { return c >= utf8.RuneSelf }) {
 		text = strings.ToLower(text)
 	}
-	ascii, err := hostNames.ToASCII(text)
+	profile := newHostProfile()
+	ascii, err := profile.ToASCII(text)
 	if err != nil || !jsonschema.Formats["hostname"](ascii) {
 		return "", false
 	}
-	decoded, err := hostNames.ToUnicode(ascii)
+	decoded, err := profile.ToUnicode(ascii)
 	if err != nil {
 		return "", false
 	}

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 const (
@@ -82,22 +81,19 @@ func (p *translator) parseClassEscape(start int) (string, error) {
 	return "", nil
 }
 
-// controls are the escapes of control characters.
-var controls = map[rune]rune{'t': '\t', 'n': '\n', 'v': '\v', 'f': '\f', 'r': '\r'}
-
 // parseCharacterEscape parses an escape of one character, after its backslash.
 func (p *translator) parseCharacterEscape(start int) (rune, error) {
 	if p.at == len(p.text) {
 		return 0, p.refuseSyntax("ends with a backslash", start)
 	}
 	c := p.nextRune()
-	if control, ok := controls[c]; ok {
-		return control, nil
+	if i := strings.IndexRune("tnvfr", c); i >= 0 {
+		return rune("\t\n\v\f\r"[i]), nil
 	}
 	switch {
 	case c >= '0' && c <= '7':
 		return p.parseOctal(c - '0'), nil
-	case c == 'c' && isLetter(p.peekByte()):
+	case c == 'c' && isLetter(rune(p.peekByte())):
 		return p.nextRune() % 32, nil
 	case c == 'x':
 		if value, ok := p.parseHex(2); ok {
@@ -107,14 +103,14 @@ func (p *translator) parseCharacterEscape(start int) (rune, error) {
 		if value, ok := p.parseUnicode(); ok {
 			return value, nil
 		}
-	case c < utf8.RuneSelf && isLetter(byte(c)):
+	case isLetter(c):
 	default:
 		return c, nil
 	}
 	return 0, p.refuseSyntax(fmt.Sprintf("has an escape that is not known (`\\%c`)", c), start)
 }
 
-func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isLetter(c rune) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // parseOctal parses the rest of an octal escape of Annex B up to 0377.
 func (p *translator) parseOctal(value rune) rune {
@@ -146,7 +142,7 @@ func (p *translator) parseUnicode() (rune, bool) {
 			return 0, false
 		}
 		p.at += len("{}") + len(digits)
-		return rune(value), true //nolint:gosec // up to MaxRune
+		return rune(value), true
 	}
 	high, ok := p.parseHex(4)
 	if !ok || high < 0xd800 || high > 0xdbff {

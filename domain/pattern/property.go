@@ -37,6 +37,8 @@ func propertySet(expression string, negated bool) string {
 }
 
 // categories are the long names of general categories.
+//
+//nolint:gochecknoglobals // a constant
 var categories = map[string]string{
 	"Letter": "L", "Uppercase_Letter": "Lu", "Lowercase_Letter": "Ll", "Titlecase_Letter": "Lt", "Modifier_Letter": "Lm", "Other_Letter": "Lo",
 	"Mark": "M", "Combining_Mark": "M", "Nonspacing_Mark": "Mn", "Spacing_Mark": "Mc", "Enclosing_Mark": "Me",
@@ -52,6 +54,8 @@ var categories = map[string]string{
 type binary = func() (content, others string)
 
 // binaries are the binary properties of ECMA-262 for which package unicode has data.
+//
+//nolint:gochecknoglobals // each is made by its first use
 var binaries = map[string]binary{
 	"Alphabetic":      binaryOf(unicode.L, unicode.Nl, unicode.Other_Alphabetic),
 	"Lowercase":       binaryOf(unicode.Ll, unicode.Other_Lowercase),
@@ -66,6 +70,8 @@ var binaries = map[string]binary{
 }
 
 // shortBinaries are the short names of binary properties.
+//
+//nolint:gochecknoglobals // a constant
 var shortBinaries = map[string]string{
 	"Alpha": "Alphabetic", "Lower": "Lowercase", "Upper": "Uppercase", "space": "White_Space", "Ideo": "Ideographic",
 	"AHex": "ASCII_Hex_Digit", "Hex": "Hex_Digit",

@@ -58,8 +58,16 @@ func TestResolveFindsEveryInstant(t *testing.T) {
 		zone string
 		year int
 	}{
-		{"Europe/Amsterdam", 2026}, {"Europe/Amsterdam", 1937}, {"America/New_York", 2026}, {"Pacific/Apia", 2011}, {"Africa/Casablanca", 2026},
-		{"Australia/Lord_Howe", 2026}, {"Africa/Monrovia", 1972}, {"Asia/Manila", 1844}, {"America/Juneau", 1867}, {"Antarctica/Troll", 2026},
+		{"Europe/Amsterdam", 2026},
+		{"Europe/Amsterdam", 1937},
+		{"America/New_York", 2026},
+		{"Pacific/Apia", 2011},
+		{"Africa/Casablanca", 2026},
+		{"Australia/Lord_Howe", 2026},
+		{"Africa/Monrovia", 1972},
+		{"Asia/Manila", 1844},
+		{"America/Juneau", 1867},
+		{"Antarctica/Troll", 2026},
 	} {
 		zone, err := time.LoadLocation(c.zone)
 		require.NoError(t, err)
