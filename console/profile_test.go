@@ -15,7 +15,8 @@ import (
 
 func TestProfile(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := makeSite(t)
+	s.t = t
 	bob := s.signIn("Bob")
 	bob.openPath("profile")
 	bob.Await(`document.querySelectorAll("#profile-zones option").length > 300`)
@@ -33,7 +34,8 @@ func TestProfile(t *testing.T) {
 
 func TestProfileIsOfTheUserInAllBrowsers(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := makeSite(t)
+	s.t = t
 	first, second := s.clientWithToken(demo.Bob().Secret), s.clientWithToken(demo.Bob().Secret)
 	other := s.clientWithToken(demo.Alice().Secret)
 	shows := func(browser *http.Client, text string) bool {

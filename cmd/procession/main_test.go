@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -38,6 +41,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return runCommand(ctx, newRoot(webhook.NextDelay), args, stdout, stderr)
 }
 
+// setParallel sets the default of -parallel to two tests for each processor. Most of their time the tests of this
+// package wait for other programs.
+func setParallel() {
+	const parallel = "test.parallel"
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == parallel })
+	if !given {
+		// The flag exists, and takes any number.
+		_ = flag.Set(parallel, strconv.Itoa(2*runtime.GOMAXPROCS(0)))
+	}
+}
+
 func TestMain(m *testing.M) {
 	if code, child := sandbox.Serve(os.Args, childTasks()); child {
 		os.Exit(code)
@@ -52,6 +68,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	setParallel()
 	code := pgtest.Main(m)
 	browsertest.Close()
 	removeBuilt()

@@ -8,12 +8,9 @@ package pgtest
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"net/url"
 	"os"
-	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -40,21 +37,9 @@ var shared struct {
 	err     error
 }
 
-// testsPerProcessor is the number of parallel tests of a binary for each processor. Most of their time they wait for
-// PostgreSQL and other programs.
-const testsPerProcessor = 2
-
 // Main runs the tests of a binary and stops the cluster, if one was started. It
-// returns the exit code. The default of -parallel is testsPerProcessor for each processor.
+// returns the exit code.
 func Main(m *testing.M) int {
-	const parallel = "test.parallel"
-	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == parallel })
-	if !given {
-		// The flag exists, and takes any number.
-		_ = flag.Set(parallel, strconv.Itoa(testsPerProcessor*runtime.GOMAXPROCS(0)))
-	}
 	code := m.Run()
 	if shared.cluster != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
