@@ -161,11 +161,11 @@ func (b *bench) reportEngine(work engineWork, contenders []*engineRounds) {
 
 // reportListings reports how many rows Temporal has listed for each end that the service has recorded.
 func (b *bench) reportListings(ctx context.Context) error {
-	listed, err := b.stack.readMetric(ctx, "procession_engine_ends_listed_total")
+	listed, err := b.readMetric(ctx, "procession_engine_ends_listed_total")
 	if err != nil {
 		return err
 	}
-	recorded, err := b.stack.readMetric(ctx, "procession_engine_ends_recorded_total")
+	recorded, err := b.readMetric(ctx, "procession_engine_ends_recorded_total")
 	if err != nil {
 		return err
 	}
