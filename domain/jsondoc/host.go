@@ -2,6 +2,7 @@ package jsondoc
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -9,13 +10,13 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// newHostProfile returns the profile of internationalized host names (RFC 5890 to 5893), with the length limits of the DNS
+// hostProfile returns the profile of internationalized host names (RFC 5890 to 5893), with the length limits of the DNS
 // after conversion.
-func newHostProfile() *idna.Profile {
+var hostProfile = sync.OnceValue(func() *idna.Profile { //nolint:gochecknoglobals // one per process: a value may have many host names
 	return idna.New(
 		idna.ValidateForRegistration(), idna.StrictDomainName(true), idna.VerifyDNSLength(true), idna.BidiRule(), idna.CheckJoiners(true),
 	)
-}
+})
 
 // maxHostText limits host names before conversion, in bytes.
 const maxHostText = 1024
@@ -31,7 +32,7 @@ func convertHost(text string) (string, bool) {
 	if !strings.ContainsFunc(text, func(c rune) bool { return c >= utf8.RuneSelf }) {
 		text = strings.ToLower(text)
 	}
-	profile := newHostProfile()
+	profile := hostProfile()
 	ascii, err := profile.ToASCII(text)
 	if err != nil || !jsonschema.Formats["hostname"](ascii) {
 		return "", false

@@ -78,11 +78,16 @@ func (d Deep) MarshalJSON() ([]byte, error) { return d, nil }
 // Decode decodes JSON to *Object, []any, string, json.Number, bool or nil, and objects and arrays nested deeper
 // than depth to Deep. Empty text is nil.
 func Decode(text json.RawMessage, depth int) (any, error) {
+	return decodeWith(text, depth, decodeNext)
+}
+
+// decodeWith decodes text by next, which decodes the next value of a reader.
+func decodeWith(text json.RawMessage, depth int, next func(*jsontext.Reader, int) any) (any, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil
 	}
 	r := jsontext.NewLooseReader(text)
-	value := decodeNext(r, depth)
+	value := next(r, depth)
 	if err := r.End(); err != nil {
 		return nil, err
 	}
@@ -111,15 +116,7 @@ func decodeNext(r *jsontext.Reader, depth int) any {
 
 // DecodeExactly is Decode for values that are written back: text that decoding would alter is Deep.
 func DecodeExactly(text json.RawMessage, depth int) (any, error) {
-	if len(bytes.TrimSpace(text)) == 0 {
-		return nil, nil
-	}
-	r := jsontext.NewLooseReader(text)
-	value := exactNext(r, depth)
-	if err := r.End(); err != nil {
-		return nil, err
-	}
-	return value, nil
+	return decodeWith(text, depth, exactNext)
 }
 
 func exactNext(r *jsontext.Reader, depth int) any {
