@@ -65,8 +65,8 @@ func (o offline) config() config.Config {
 	return c
 }
 
-// opened returns the keys as a replica opens them.
-func (o offline) opened() *server.Keyring {
+// openKeyring returns the keys as a replica opens them.
+func (o offline) openKeyring() *server.Keyring {
 	o.t.Helper()
 	k, err := server.OpenKeys(o.t.Context(), o.config(), slog.New(slog.DiscardHandler))
 	require.NoError(o.t, err)
@@ -171,7 +171,7 @@ func TestSealKeyIsChanged(t *testing.T) {
 
 	both := at("second", o.path("first"), "--seal-key-keeper", keeper)
 	require.Equal(t, list, both.prints("ca", "list"), "the key before still opens")
-	replica := first.opened()
+	replica := first.openKeyring()
 	_, _, err = both.runs("seal-key", "reseal")
 	require.Equal(t, exitConflict, exitCode(err), err)
 	require.ErrorContains(t, err, "do not have the seal key")

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 }
 
 func job(pointer string, values ...string) pdfworker.Job {
-	j := pdfworker.Job{Title: "Order", Subject: "S", Created: created()}
+	j := pdfworker.Job{Title: "Order", Subject: "S", Created: creationTime()}
 	for _, value := range values {
 		j.Values = append(j.Values, json.RawMessage(value))
 	}
@@ -55,7 +55,7 @@ func TestRenderSeveralForms(t *testing.T) {
 		require.Len(t, archive.File, 2)
 		for i, file := range archive.File {
 			require.True(t, strings.HasSuffix(file.Name, fmt.Sprintf("-%d.pdf", i+1)), file.Name)
-			require.True(t, file.Modified.Equal(created()))
+			require.True(t, file.Modified.Equal(creationTime()))
 			body, err := file.Open()
 			require.NoError(t, err)
 			content, err := io.ReadAll(body)

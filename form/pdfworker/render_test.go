@@ -19,7 +19,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/formtest"
 )
 
-func created() time.Time { return time.Date(2026, 3, 2, 10, 4, 5, 0, time.UTC) }
+func creationTime() time.Time { return time.Date(2026, 3, 2, 10, 4, 5, 0, time.UTC) }
 
 // inspection returns a form with values of all kinds.
 func inspection(tb testing.TB) pdfworker.Job {
@@ -33,7 +33,7 @@ func inspection(tb testing.TB) pdfworker.Job {
 	require.NoError(tb, json.Unmarshal(text, &file))
 	return pdfworker.Job{
 		Title: file.Title, Subject: file.Subject, Schema: file.Schema, UISchema: file.UISchema,
-		Values: []json.RawMessage{file.Value}, Created: created(),
+		Values: []json.RawMessage{file.Value}, Created: creationTime(),
 	}
 }
 
@@ -42,7 +42,7 @@ func valueJob(tb testing.TB, value any) pdfworker.Job {
 	tb.Helper()
 	text, err := json.Marshal(value)
 	require.NoError(tb, err)
-	return pdfworker.Job{Title: "T", Values: []json.RawMessage{text}, Created: created()}
+	return pdfworker.Job{Title: "T", Values: []json.RawMessage{text}, Created: creationTime()}
 }
 
 func render(tb testing.TB, j pdfworker.Job, open pdf.OpenFunc) []byte {
@@ -128,7 +128,7 @@ func TestRenderIsDeterministic(t *testing.T) {
 func TestEmptyForms(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{`null`, `{}`, `""`, `{"":{"":{"":[]}}}`, `[[]]`, `{"a":[{},{}]}`} {
-		content := render(t, pdfworker.Job{Values: []json.RawMessage{[]byte(value)}, Created: created()}, nil)
+		content := render(t, pdfworker.Job{Values: []json.RawMessage{[]byte(value)}, Created: creationTime()}, nil)
 		require.Contains(t, textOf(t, content), "Page 1 of 1", value)
 	}
 }
