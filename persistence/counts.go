@@ -23,7 +23,7 @@ const (
 	// uncoveredItems are the items that the caller owns, or that are visible to it as the initiator of their process, where
 	// no right on the definition shows them.
 	uncoveredItems = `
-SELECT x.id FROM item_states x
+SELECT x.id FROM process_items x
  WHERE ` + anyUnreadDefinition + ` AND x.owner_id = $1
    AND (x.item_definition_id IS NULL
         OR x.item_definition_id = ANY(` + unreadItemDefinitions + ` AND d.id <> ALL(` + access.GrantedItemDefinitions + `))))
@@ -55,7 +55,7 @@ SELECT x.id FROM processes x
  WHERE ` + anyUnreadDefinition + ` AND ` + initiatedAny + ` AND x.initiator_id = $1
    AND x.process_definition_id = ANY(ARRAY(SELECT f.id FROM process_definitions f WHERE ` + unreadDefinitions + `))
  UNION
-SELECT x.process_id FROM item_states x
+SELECT x.process_id FROM process_items x
  WHERE ` + anyUnreadDefinition + ` AND x.owner_id = $1
    AND (x.item_definition_id IS NULL
         OR x.item_definition_id = ANY(` + unreadItemDefinitions + ` AND d.id <> ALL(` + access.CandidateItemDefinitions + `))))`

@@ -15,8 +15,8 @@ const listDefinitionUse = `
 SELECT d.id,
        coalesce((SELECT v.number FROM process_definition_versions v WHERE v.version = d.published_version), 0) AS number,
        (SELECT count(*) FROM process_definition_versions v WHERE v.process_definition_id = d.id) AS versions,
-       (SELECT count(*) FROM process_states s JOIN process_definition_versions v ON v.version = s.process_version
-         WHERE v.process_definition_id = d.id AND s.state = 'RUNNING') AS running
+       (SELECT count(*) FROM processes p JOIN process_definition_versions v ON v.version = p.process_version
+         WHERE v.process_definition_id = d.id AND p.state = 'RUNNING') AS running
   FROM process_definitions d
  WHERE d.id = ANY($1)`
 

@@ -17,7 +17,7 @@ const (
 	selectStepsOfUser = `
 SELECT false, false,
        EXISTS (SELECT 1 FROM processes p WHERE p.initiator_id = $1 AND p.tenant_id = ANY($2)),
-       EXISTS (SELECT 1 FROM item_states i
+       EXISTS (SELECT 1 FROM process_items i
                 WHERE i.owner_id = $1 AND i.tenant_id = ANY($2) AND i.task_state = 'COMPLETED'),
        EXISTS (SELECT 1 FROM process_definitions d WHERE d.tenant_id = ANY($2) AND ` + access.StartableDefinition + `)`
 
@@ -34,7 +34,7 @@ SELECT EXISTS (SELECT 1 FROM process_definitions d WHERE d.tenant_id = ANY($3) A
        EXISTS (SELECT 1 FROM process_definitions d WHERE d.tenant_id = ANY($2) AND ` + access.StartableDefinition + `)`
 
 	// waitingForOthers is true of an item i of process p that is an open task for others than the caller.
-	waitingForOthers = `i.task_state IN ('READY', 'CLAIMED') AND i.owner_id IS DISTINCT FROM $1
+	waitingForOthers = `i.type = 'TASK' AND i.task_state IN ('READY', 'CLAIMED') AND i.owner_id IS DISTINCT FROM $1
    AND NOT (i.owner_id IS NULL AND ` + access.CandidateOfItem + `) AND ` + access.VisibleItem
 )
 

@@ -30,10 +30,9 @@ const (
 	inboxProcess = `
   JOIN processes p ON p.id = i.process_id`
 
-	inboxNames = `
-  JOIN process_items w ON w.id = i.id` + inboxProcess + `
+	inboxNames = inboxProcess + `
   JOIN process_definition_versions v ON v.version = p.process_version
-  JOIN item_definition_versions t ON t.version = w.item_version
+  JOIN item_definition_versions t ON t.version = i.item_version
   JOIN principals s ON s.id = p.initiator_id
   LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
   LEFT JOIN principals o ON o.id = i.owner_id
@@ -62,7 +61,6 @@ func inboxList(caller domain.Caller, view domain.InboxView) *listquery.List {
 		l.Visible, l.Counts = listquery.Match(access.CandidateOfItem), candidateCounts()
 		l.Where = []listquery.Condition{listquery.Match("i.task_state = 'READY'")}
 	case domain.InboxAll:
-		l.Table = "process_items i"
 		l.Visible, l.Counts = listquery.Match(access.VisibleItem), itemCounts()
 		l.Where = []listquery.Condition{listquery.Match("i.type = 'TASK'")}
 	case domain.InboxMine:
@@ -73,10 +71,10 @@ func inboxList(caller domain.Caller, view domain.InboxView) *listquery.List {
 	return listquery.OfCaller(caller, "i.tenant_id", l)
 }
 
-// inboxTasks is a list of tasks as an inbox shows them, by their states.
+// inboxTasks is a list of tasks as an inbox shows them.
 func inboxTasks() listquery.List {
 	return listquery.List{
-		Columns: inboxColumns, Table: "item_states i", Names: inboxNames, Fixed: true,
+		Columns: inboxColumns, Table: "process_items i", Names: inboxNames, Fixed: true,
 		Deletion: listquery.DeletedAt("i.deleted_at", domain.ExcludeDeleted),
 		Order: listquery.Order{
 			Default: []listquery.Column{{SQL: "i.created_at"}},
@@ -110,12 +108,12 @@ func (r *Reader) ReadInbox(
 func (r *Reader) CountInboxNews(
 	ctx context.Context, caller domain.Caller, filter InboxFilter, moment time.Time, known []uuid.UUID,
 ) (int64, error) {
-	since := listquery.Match("i.last_modified_at > %s AND w.last_modified_by <> $1", moment).OnNames()
+	since := listquery.Match("i.last_modified_at > %s AND i.last_modified_by <> $1", moment)
 	if filter.View == domain.InboxAll {
-		since = listquery.Match("i.created_at > %s", moment).OnRows()
+		since = listquery.Match("i.created_at > %s", moment)
 	}
 	var total int64
-	l := filter.taskList(caller, since, listquery.Match("i.id <> ALL(%s)", known))
+	l := filter.taskList(caller, since.OnRows(), listquery.Match("i.id <> ALL(%s)", known))
 	err := r.Read(ctx, l.Total(&total))
 	return total, pg.Translate("counting news of an inbox", err)
 }

@@ -25,20 +25,6 @@ type ItemFilter struct {
 	Deleted                domain.DeletedFilter
 }
 
-// isOpen reports whether the list has open tasks alone, of any process.
-func (f ItemFilter) isOpen() bool {
-	for _, state := range f.TaskStates {
-		if state != domain.TaskReady && state != domain.TaskClaimed {
-			return false
-		}
-	}
-	return len(f.TaskStates) > 0 && len(f.ProcessIDs) == 0 && len(f.ThreadIDs) == 0
-}
-
-// openStates joins the states of open tasks, which an index has in the order of creation.
-const openStates = `
-  JOIN item_states s ON s.id = i.id AND s.tenant_id = i.tenant_id AND s.task_state IN ('READY', 'CLAIMED')`
-
 // ListProcessItems returns a page of the items visible to the caller, as summaries without data and logs. They
 // can be sorted by id, createdAt, lastModifiedAt, claimedAt, completedAt and cancelledAt. Items
 // without one of these times are last, in the order in which they were created.
@@ -72,13 +58,8 @@ func (r *Reader) ShowTasks(
 }
 
 func itemList(caller domain.Caller, filter ItemFilter, sort []domain.SortKey, columns string) *listquery.List {
-	created := listquery.Column{SQL: "i.created_at", Index: listquery.WalkAndTenantIndex}
-	joins := ""
-	if filter.isOpen() {
-		joins, created.SQL = openStates, "s.created_at"
-	}
 	return listquery.OfCaller(caller, "i.tenant_id", listquery.List{
-		Columns: columns, Table: "process_items i", Joins: joins,
+		Columns: columns, Table: "process_items i",
 		Deletion: listquery.DeletedAt("i.deleted_at", filter.Deleted),
 		Visible:  listquery.Match(access.VisibleItem),
 		Where: []listquery.Condition{
@@ -93,11 +74,11 @@ func itemList(caller domain.Caller, filter ItemFilter, sort []domain.SortKey, co
 				filter.ProcessDefinitionCodes),
 		},
 		Order: listquery.Order{
-			By: sort, Default: []listquery.Column{created},
+			By: sort, Default: []listquery.Column{{SQL: "i.created_at", Index: listquery.WalkAndTenantIndex}},
 			Columns: listquery.Columns{
 				"id":             {SQL: "i.id"},
-				"createdAt":      created,
-				"lastModifiedAt": {SQL: "i.last_modified_at", Index: listquery.WalkIndex, WalkTable: "item_states"},
+				"createdAt":      {SQL: "i.created_at", Index: listquery.WalkAndTenantIndex},
+				"lastModifiedAt": {SQL: "i.last_modified_at", Index: listquery.WalkIndex},
 				"claimedAt":      taskTime("i.claimed_at"),
 				"completedAt":    taskTime("i.completed_at"),
 				"cancelledAt":    taskTime("i.cancelled_at"),
@@ -109,5 +90,5 @@ func itemList(caller domain.Caller, filter ItemFilter, sort []domain.SortKey, co
 
 // taskTime returns the column of an order by a time that only some tasks have.
 func taskTime(sql string) listquery.Column {
-	return listquery.Column{SQL: sql, Nullable: true, Rest: "i.created_at", Index: listquery.WalkIndex, WalkTable: "item_states"}
+	return listquery.Column{SQL: sql, Nullable: true, Rest: "i.created_at", Index: listquery.WalkIndex}
 }

@@ -89,7 +89,7 @@ func TestListsReadWhatTheyShow(t *testing.T) { //nolint:funlen // most of it is 
 			require.EqualValues(t, 200, found.Total)
 			require.EqualValues(t, 20, found.Items[0].Dead)
 		}},
-		"task queues": {probes, "process_states_running", 10, func(r *persistence.Reader) {
+		"task queues": {probes, "processes_running", 10, func(r *persistence.Reader) {
 			found, err := r.ListTaskQueues(t.Context(), persistence.AdministrationScope{Tenants: tenants}, persistence.TaskQueueFilter{},
 				domain.PageRequest{Size: 5}, time.Now())
 			require.NoError(t, err)

@@ -87,7 +87,7 @@ func processList(
 			Columns: listquery.Columns{
 				"id":             {SQL: "p.id"},
 				"createdAt":      {SQL: "p.created_at", Index: listquery.WalkAndTenantIndex},
-				"lastModifiedAt": {SQL: "p.last_modified_at", Index: listquery.WalkIndex, WalkTable: "process_states"},
+				"lastModifiedAt": {SQL: "p.last_modified_at", Index: listquery.WalkIndex},
 			},
 		},
 		Counts: processCounts(),

@@ -231,8 +231,8 @@ SELECT v.version, v.number, v.name, v.version IS NOT DISTINCT FROM d.published_v
        v.created_by, v.created_at,
        (SELECT count(*) FROM processes p
          WHERE p.process_definition_id = d.id AND p.process_version = v.version) AS processes,
-       (SELECT count(*) FROM process_states s
-         WHERE s.process_version = v.version AND s.state = 'RUNNING') AS running
+       (SELECT count(*) FROM processes p
+         WHERE p.process_version = v.version AND p.state = 'RUNNING') AS running
   FROM process_definition_versions v
   JOIN process_definitions d ON d.id = v.process_definition_id
  WHERE d.id = $1

@@ -122,52 +122,6 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION public.copy_item_state() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-BEGIN
-    IF TG_OP = 'UPDATE' THEN
-        UPDATE item_states
-           SET last_modified_at = NEW.last_modified_at, task_state = NEW.task_state, owner_id = NEW.owner_id,
-               claimed_at = NEW.claimed_at, completed_at = NEW.completed_at, cancelled_at = NEW.cancelled_at,
-               deleted_at = NEW.deleted_at
-         WHERE id = NEW.id;
-    ELSIF TG_OP = 'DELETE' THEN
-        DELETE FROM item_states WHERE id = OLD.id;
-    ELSIF TG_OP = 'TRUNCATE' THEN
-        TRUNCATE item_states;
-    ELSE
-        INSERT INTO item_states
-        VALUES (NEW.tenant_id, NEW.id, NEW.process_id, NEW.process_definition_id, NEW.item_definition_id, NEW.created_at,
-                NEW.last_modified_at, NEW.task_state, NEW.owner_id, NEW.claimed_at, NEW.completed_at, NEW.cancelled_at,
-                NEW.deleted_at);
-    END IF;
-    RETURN NULL;
-END
-$$;
-
-CREATE FUNCTION public.copy_process_state() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-BEGIN
-    IF TG_OP = 'UPDATE' THEN
-        UPDATE process_states
-           SET initiator_id = NEW.initiator_id, last_modified_at = NEW.last_modified_at, state = NEW.state,
-               deleted_at = NEW.deleted_at
-         WHERE id = NEW.id;
-    ELSIF TG_OP = 'DELETE' THEN
-        DELETE FROM process_states WHERE id = OLD.id;
-    ELSIF TG_OP = 'TRUNCATE' THEN
-        TRUNCATE process_states;
-    ELSE
-        INSERT INTO process_states
-        VALUES (NEW.tenant_id, NEW.id, NEW.process_definition_id, NEW.process_version, NEW.initiator_id,
-                NEW.created_at, NEW.last_modified_at, NEW.state, NEW.deleted_at);
-    END IF;
-    RETURN NULL;
-END
-$$;
-
 CREATE FUNCTION public.count_events(at_most integer) RETURNS boolean
     LANGUAGE plpgsql
     SET enable_seqscan TO 'off'
@@ -1399,23 +1353,6 @@ CREATE TABLE public.item_definitions (
     CONSTRAINT item_definitions_code_check CHECK (((length(code) >= 1) AND (length(code) <= 50)))
 );
 
-CREATE TABLE public.item_states (
-    tenant_id uuid NOT NULL,
-    id uuid NOT NULL,
-    process_id uuid NOT NULL,
-    process_definition_id uuid NOT NULL,
-    item_definition_id uuid,
-    created_at timestamp with time zone NOT NULL,
-    last_modified_at timestamp with time zone NOT NULL,
-    task_state text,
-    owner_id uuid,
-    claimed_at timestamp with time zone,
-    completed_at timestamp with time zone,
-    cancelled_at timestamp with time zone,
-    deleted_at timestamp with time zone
-)
-WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.02', autovacuum_analyze_threshold='1000');
-
 CREATE TABLE public.process_definition_versions (
     version uuid NOT NULL,
     process_definition_id uuid NOT NULL,
@@ -1620,7 +1557,7 @@ CREATE TABLE public.process_items (
     deleted_by uuid,
     CONSTRAINT process_items_valid CHECK (public.item_is_valid(type, task_state, owner_id, item_definition_id, item_version, item_definition_code, task_data, task_data_valid, context_data, context_data_valid, message_text, message_data, message_data_valid, message_data_code, claimed_at, completed_at, cancelled_at, deleted_at, deleted_by, element_values, activity_token, thread_id))
 )
-WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.02', autovacuum_analyze_threshold='1000', fillfactor='85');
+WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.02', autovacuum_analyze_threshold='1000');
 
 CREATE TABLE public.process_relations (
     tenant_id uuid NOT NULL,
@@ -1628,19 +1565,6 @@ CREATE TABLE public.process_relations (
     to_id uuid NOT NULL,
     CONSTRAINT process_relations_check CHECK ((from_id <> to_id))
 );
-
-CREATE TABLE public.process_states (
-    tenant_id uuid NOT NULL,
-    id uuid NOT NULL,
-    process_definition_id uuid NOT NULL,
-    process_version uuid NOT NULL,
-    initiator_id uuid NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    last_modified_at timestamp with time zone NOT NULL,
-    state text NOT NULL,
-    deleted_at timestamp with time zone
-)
-WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.02', autovacuum_analyze_threshold='1000');
 
 CREATE TABLE public.processes (
     id uuid NOT NULL,
@@ -1673,7 +1597,7 @@ CREATE TABLE public.processes (
     CONSTRAINT processes_state_check CHECK ((state = ANY (ARRAY['RUNNING'::text, 'COMPLETED'::text, 'CANCELLED'::text]))),
     CONSTRAINT processes_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 255)))
 )
-WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.02', autovacuum_analyze_threshold='1000', fillfactor='90');
+WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.02', autovacuum_analyze_threshold='1000');
 
 CREATE TABLE public.removed_events (
     tenant_id uuid NOT NULL,
@@ -2178,9 +2102,6 @@ ALTER TABLE ONLY public.item_definitions
 ALTER TABLE ONLY public.item_definitions
     ADD CONSTRAINT item_definitions_process_definition_id_code_key UNIQUE (process_definition_id, code);
 
-ALTER TABLE ONLY public.item_states
-    ADD CONSTRAINT item_states_pkey PRIMARY KEY (id, tenant_id);
-
 ALTER TABLE ONLY public.oidc_subjects
     ADD CONSTRAINT oidc_subjects_pkey PRIMARY KEY (issuer, subject);
 
@@ -2234,9 +2155,6 @@ ALTER TABLE ONLY public.process_items
 
 ALTER TABLE ONLY public.process_relations
     ADD CONSTRAINT process_relations_pkey PRIMARY KEY (from_id, to_id, tenant_id);
-
-ALTER TABLE ONLY public.process_states
-    ADD CONSTRAINT process_states_pkey PRIMARY KEY (id, tenant_id);
 
 ALTER TABLE ONLY public.processes
     ADD CONSTRAINT processes_id_tenant_id_key UNIQUE (id, tenant_id);
@@ -2452,20 +2370,6 @@ CREATE INDEX item_assistance_pending ON public.item_assistance USING btree (tena
 
 CREATE INDEX item_assistance_waiting ON public.item_assistance USING btree (dispatch_at) WHERE ((state = 'PENDING'::text) AND (NOT dispatched));
 
-CREATE INDEX item_states_cancelled ON public.item_states USING btree (item_definition_id, cancelled_at, id) WHERE (cancelled_at IS NOT NULL);
-
-CREATE INDEX item_states_claimed ON public.item_states USING btree (item_definition_id, claimed_at, id) WHERE (claimed_at IS NOT NULL);
-
-CREATE INDEX item_states_completed ON public.item_states USING btree (item_definition_id, completed_at, id) WHERE (completed_at IS NOT NULL);
-
-CREATE INDEX item_states_modified ON public.item_states USING btree (item_definition_id, last_modified_at, id) WHERE (item_definition_id IS NOT NULL);
-
-CREATE INDEX item_states_open ON public.item_states USING btree (tenant_id, created_at, id) WHERE (task_state = ANY (ARRAY['READY'::text, 'CLAIMED'::text]));
-
-CREATE INDEX item_states_own ON public.item_states USING btree (owner_id, task_state, created_at, id) INCLUDE (item_definition_id, process_id) WHERE (owner_id IS NOT NULL);
-
-CREATE INDEX item_states_undefined_modified ON public.item_states USING btree (process_definition_id, last_modified_at, id) WHERE (item_definition_id IS NULL);
-
 CREATE INDEX person_names_principal ON public.person_names USING btree (principal_id);
 
 CREATE UNIQUE INDEX principals_email ON public.principals USING btree (lower(email));
@@ -2492,11 +2396,23 @@ CREATE INDEX process_index_number ON public.process_index USING btree (process_d
 
 CREATE INDEX process_index_text ON public.process_index USING btree (process_definition_id, field, text_value);
 
+CREATE INDEX process_items_cancelled ON public.process_items USING btree (item_definition_id, cancelled_at, id) WHERE (cancelled_at IS NOT NULL);
+
+CREATE INDEX process_items_claimed ON public.process_items USING btree (item_definition_id, claimed_at, id) WHERE (claimed_at IS NOT NULL);
+
+CREATE INDEX process_items_completed ON public.process_items USING btree (item_definition_id, completed_at, id) WHERE (completed_at IS NOT NULL);
+
 CREATE INDEX process_items_created ON public.process_items USING btree (tenant_id, created_at, id);
 
 CREATE INDEX process_items_definition ON public.process_items USING btree (item_definition_id, created_at, id);
 
 CREATE INDEX process_items_deleted ON public.process_items USING btree (tenant_id, created_at, id) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX process_items_modified ON public.process_items USING btree (item_definition_id, last_modified_at, id);
+
+CREATE INDEX process_items_open ON public.process_items USING btree (tenant_id, created_at, id) WHERE (task_state = ANY (ARRAY['READY'::text, 'CLAIMED'::text]));
+
+CREATE INDEX process_items_own ON public.process_items USING btree (owner_id, task_state, created_at, id) INCLUDE (item_definition_id, process_id) WHERE (owner_id IS NOT NULL);
 
 CREATE INDEX process_items_process ON public.process_items USING btree (process_id, created_at, id);
 
@@ -2504,11 +2420,9 @@ CREATE INDEX process_items_thread ON public.process_items USING btree (thread_id
 
 CREATE INDEX process_items_undefined ON public.process_items USING btree (process_definition_id, created_at, id) WHERE (item_definition_id IS NULL);
 
+CREATE INDEX process_items_undefined_modified ON public.process_items USING btree (process_definition_id, last_modified_at, id) WHERE (item_definition_id IS NULL);
+
 CREATE INDEX process_relations_to ON public.process_relations USING btree (to_id);
-
-CREATE INDEX process_states_modified ON public.process_states USING btree (process_definition_id, last_modified_at, id);
-
-CREATE INDEX process_states_running ON public.process_states USING btree (process_version) WHERE (state = 'RUNNING'::text);
 
 CREATE INDEX processes_created ON public.processes USING btree (tenant_id, created_at, id);
 
@@ -2519,6 +2433,10 @@ CREATE INDEX processes_deleted_at ON public.processes USING btree (tenant_id, de
 CREATE INDEX processes_deleted_created ON public.processes USING btree (tenant_id, created_at, id) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX processes_initiator ON public.processes USING btree (initiator_id, created_at, id);
+
+CREATE INDEX processes_modified ON public.processes USING btree (process_definition_id, last_modified_at, id);
+
+CREATE INDEX processes_running ON public.processes USING btree (process_version) WHERE (state = 'RUNNING'::text);
 
 CREATE INDEX retention_turns_due ON public.retention_turns USING btree (due_at);
 
@@ -2585,22 +2503,6 @@ ALTER INDEX public.events_kind ATTACH PARTITION public.events_1_resource_kind_te
 ALTER INDEX public.events_tenant_key ATTACH PARTITION public.events_1_tenant_id_era_xid_position_key;
 
 ALTER INDEX public.events_type ATTACH PARTITION public.events_1_type_tenant_id_era_xid_position_idx;
-
-CREATE TRIGGER clear_states AFTER TRUNCATE ON public.process_items FOR EACH STATEMENT EXECUTE FUNCTION public.copy_item_state();
-
-ALTER TABLE public.process_items ENABLE ALWAYS TRIGGER clear_states;
-
-CREATE TRIGGER clear_states AFTER TRUNCATE ON public.processes FOR EACH STATEMENT EXECUTE FUNCTION public.copy_process_state();
-
-ALTER TABLE public.processes ENABLE ALWAYS TRIGGER clear_states;
-
-CREATE TRIGGER copy_state AFTER INSERT OR DELETE OR UPDATE ON public.process_items FOR EACH ROW EXECUTE FUNCTION public.copy_item_state();
-
-ALTER TABLE public.process_items ENABLE ALWAYS TRIGGER copy_state;
-
-CREATE TRIGGER copy_state AFTER INSERT OR DELETE OR UPDATE ON public.processes FOR EACH ROW EXECUTE FUNCTION public.copy_process_state();
-
-ALTER TABLE public.processes ENABLE ALWAYS TRIGGER copy_state;
 
 CREATE TRIGGER keep_events BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION public.keep_events();
 

@@ -37,7 +37,7 @@ func TestAutovacuumCountsRows(t *testing.T) {
 	require.Subset(t, collect(t, conn, `
 SELECT relname::text FROM pg_class WHERE relkind = 'r' AND EXISTS (
        SELECT 1 FROM unnest(reloptions) o WHERE o LIKE 'autovacuum_vacuum_scale_factor=%')`), []string{
-		"counted_until", "engine_commands", "engine_runs", "engine_watermarks", "item_counts", "item_states", "process_counts",
-		"process_items", "process_states", "processes", "webhook_cursor", "webhook_deliveries", "webhook_endpoints",
+		"counted_until", "engine_commands", "engine_runs", "engine_watermarks", "item_counts", "process_counts", "process_items",
+		"processes", "webhook_cursor", "webhook_deliveries", "webhook_endpoints",
 	})
 }

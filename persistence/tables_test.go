@@ -93,9 +93,7 @@ func tables() map[string]tableKind {
 		"event_partitions":  local, // the eras of the event log
 		"goose_db_version":  local, // the version of the schema
 		"item_counts":       local, // derived from events
-		"item_states":       local, // derived from process_items
 		"process_counts":    local, // derived from events
-		"process_states":    local, // derived from processes
 		"removed_events":    local, // position in the event log
 		"webhook_cursor":    local, // position in the event log
 	}

@@ -25,7 +25,7 @@ const (
 	// published and running are true of the needs n of versions that are published, and of versions to which running
 	// processes are pinned: these need their task queues.
 	published = `EXISTS (SELECT 1 FROM process_definitions d WHERE d.id = n.process_definition_id AND d.published_version = n.version)`
-	running   = `EXISTS (SELECT 1 FROM process_states s WHERE s.process_version = n.version AND s.state = 'RUNNING')`
+	running   = `EXISTS (SELECT 1 FROM processes p WHERE p.process_version = n.version AND p.state = 'RUNNING')`
 
 	// otherNeeds are the workflows that actions on business artifacts and robots need, with their task queues.
 	otherNeeds = `

@@ -75,17 +75,7 @@ END $$`
 // vacuumTables leaves the tables as they are when the server has had time to look
 // after them.
 func (s *stack) vacuumTables(ctx context.Context) error {
-	// Earlier builds have no states.
-	rows, err := s.pool.Query(ctx, `SELECT 'VACUUM (ANALYZE) ' || relname FROM pg_class
-  WHERE relname IN ('processes', 'process_items', 'process_states', 'item_states')`)
-	if err != nil {
-		return fmt.Errorf("finding tables: %w", err)
-	}
-	statements, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return fmt.Errorf("finding tables: %w", err)
-	}
-	for _, sql := range append(statements, recount, "CHECKPOINT") {
+	for _, sql := range []string{"VACUUM (ANALYZE) processes", "VACUUM (ANALYZE) process_items", recount, "CHECKPOINT"} {
 		if _, err := s.pool.Exec(ctx, sql); err != nil {
 			return fmt.Errorf("vacuuming: %w", err)
 		}

@@ -96,7 +96,7 @@ const (
                 WHERE j.process_version = v.version AND j.item_definition_id = ANY(` + GrantedItemDefinitions + `))
     OR v.version = ANY(ARRAY(SELECT DISTINCT p.process_version FROM processes p WHERE p.initiator_id = $1))
     OR v.version = ANY(ARRAY(SELECT DISTINCT p.process_version
-                               FROM item_states i JOIN processes p ON p.id = i.process_id
+                               FROM process_items i JOIN processes p ON p.id = i.process_id
                               WHERE i.owner_id = $1)))`
 
 	// ManagesProcess is true of a process p that the caller manages.

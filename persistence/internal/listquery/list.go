@@ -201,6 +201,24 @@ func (s *rendering) fromClause(table string, isNamed bool) string {
 	return table + s.Joins
 }
 
+// joinSides returns the joins of the tables of the order.
+func (s *rendering) joinSides() string {
+	joins := ""
+	for _, column := range s.order {
+		if column.Side == nil {
+			continue
+		}
+		join := "\n  JOIN "
+		if column.Nullable {
+			join = "\n  LEFT JOIN "
+		}
+		if join += column.Side.Table + " ON " + column.Side.On; !strings.Contains(joins, join) {
+			joins += join
+		}
+	}
+	return joins
+}
+
 // limits are the texts of a page.
 type limits struct {
 	// limit is the text after LIMIT, reach the number of the rows of the page and its predecessors.
@@ -239,7 +257,7 @@ func (s *rendering) pageQuery(page domain.PageRequest, scan func(pgx.Rows) error
 	}
 	rows := s.rows(s.alias()+".*", of, false)
 	sql := Select{
-		Columns: s.Columns, From: fmt.Sprintf("(%s) %s%s", rows, s.alias(), s.Names), Order: OrderBy(s.order),
+		Columns: s.Columns, From: fmt.Sprintf("(%s) %s%s", rows, s.alias(), s.Names) + s.joinSides(), Order: OrderBy(s.order),
 	}.String()
 	return pg.Q(sql, s.args, scan), nil
 }

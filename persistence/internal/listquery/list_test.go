@@ -75,22 +75,62 @@ func TestOrders(t *testing.T) {
 	require.ErrorContains(t, err, "VALIDATION")
 }
 
-// Walks in the order of a column that a narrow table has an index for read that table.
-func TestWalksReadTheirTable(t *testing.T) {
+// A page in the order of a column of a narrow table joins it for the order, and walks along its indexes.
+func TestOrderOfASideTable(t *testing.T) {
 	t.Parallel()
-	caller := domain.Caller{Memberships: []domain.Membership{{TenantID: uuid.Nil}}}
-	list := listquery.OfCaller(caller, "t.tenant_id", listquery.List{
-		Columns: "t.id", Table: "things t", Visible: listquery.Match("t.owner = $1"),
-		Order: listquery.Order{Columns: ids("t.id"), Default: []listquery.Column{
-			{SQL: "t.due", Index: listquery.WalkIndex, WalkTable: "states", Nullable: true, Rest: "t.made_at"},
-		}},
-		Counts: &listquery.Counts{
-			Current: "counts_now", Stored: "counts", Covers: "covered", CoversRow: "covered", Others: "SELECT o.id FROM owned o",
-			Walks: []listquery.Walk{{Definitions: "SELECT d.id FROM definitions d", Column: "definition_id"}},
-		},
-	})
-	rows, _, _ := statementsOf(t, list, domain.PageRequest{Size: 5})
-	for table, condition := range map[string]string{"states": "IS NOT NULL", "things": "IS NULL"} {
-		require.Contains(t, rows, "CROSS JOIN LATERAL (SELECT t.id\n  FROM "+table+" t\n WHERE t.definition_id = d.id\n   AND t.due "+condition)
+	times := &listquery.Side{Table: "thing_times m", On: "m.thing_id = t.id"}
+	list := func(names string, counts *listquery.Counts, column listquery.Column) *listquery.List {
+		column.SQL, column.Side = "m.changed_at", times
+		caller := domain.Caller{Memberships: []domain.Membership{{TenantID: uuid.Nil}}}
+		return listquery.OfCaller(caller, "t.tenant_id", listquery.List{
+			Columns: "t.id, m.changed_at", Table: "things t", Names: names, Visible: listquery.Match("t.owner = $1"), Counts: counts,
+			Fixed: true, Order: listquery.Order{Columns: ids("t.id"), Default: []listquery.Column{column}},
+		})
 	}
+	page := domain.PageRequest{Size: 5}
+
+	rows, total, _ := statementsOf(t, list("", nil, listquery.Column{}), page)
+	require.Equal(t, `SELECT t.id, m.changed_at
+  FROM things t
+  JOIN thing_times m ON m.thing_id = t.id
+ WHERE t.tenant_id = $2
+   AND t.owner = $1
+ ORDER BY m.changed_at, t.id
+ LIMIT 5`, rows)
+	require.Equal(t, "SELECT count(*)\n  FROM things t\n WHERE t.tenant_id = $2\n   AND t.owner = $1", total)
+
+	rows, _, _ = statementsOf(t, list("\n  JOIN names n ON n.id = t.id", nil, listquery.Column{}), page)
+	require.Equal(t, `SELECT t.id, m.changed_at
+  FROM (SELECT t.*
+  FROM things t
+  JOIN thing_times m ON m.thing_id = t.id
+ WHERE t.tenant_id = $2
+   AND t.owner = $1
+ ORDER BY m.changed_at, t.id
+ LIMIT 5) t
+  JOIN names n ON n.id = t.id
+  JOIN thing_times m ON m.thing_id = t.id
+ ORDER BY m.changed_at, t.id`, rows)
+
+	counts := &listquery.Counts{
+		Current: "counts_now", Stored: "counts", Covers: "covered", CoversRow: "covered", Others: "SELECT o.id FROM owned o",
+		Walks: []listquery.Walk{{Definitions: "SELECT d.id FROM definitions d", Column: "definition_id"}},
+	}
+	rows, _, _ = statementsOf(t, list("", counts, listquery.Column{Index: listquery.WalkIndex}), page)
+	require.Contains(t, rows, `CROSS JOIN LATERAL (SELECT t.id
+  FROM things t
+  JOIN thing_times m ON m.thing_id = t.id
+ WHERE m.definition_id = d.id
+   AND t.tenant_id = $2
+   AND t.owner = $1
+ ORDER BY m.changed_at, t.id
+ LIMIT 5) w`)
+
+	rows, _, _ = statementsOf(t, list("", counts, listquery.Column{Index: listquery.WalkIndex, Nullable: true, Rest: "t.made_at"}), page)
+	require.Contains(t, rows, `LEFT JOIN thing_times m ON m.thing_id = t.id
+ WHERE m.definition_id = d.id
+   AND m.changed_at IS NOT NULL`)
+	require.Contains(t, rows, `LEFT JOIN thing_times m ON m.thing_id = t.id
+ WHERE t.definition_id = d.id
+   AND m.changed_at IS NULL`)
 }

@@ -31,9 +31,15 @@ type Column struct {
 	Index Index
 	// Named columns are of the tables in List.Names.
 	Named bool
-	// WalkTable is the table with the WalkIndex if it is not the table of the rows: a narrow one with a copy of the columns of
-	// the order, the walks and the conditions of visibility.
-	WalkTable string
+	// Side is the table of the column if it is not the table of the rows.
+	Side *Side
+}
+
+// Side is a narrow table with a row for each row of the list, or for those with a value: columns that change often, and the
+// columns of the walks for its indexes.
+type Side struct {
+	// Table is the table with its alias, On the condition that joins it to the table of the rows.
+	Table, On string
 }
 
 // Columns are the columns that a list can be sorted by, by the property. The property id breaks ties.

@@ -1,10 +1,14 @@
 package listquery
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Walk is a way to rows in the order of a WalkIndex: the rows of one definition d after the other.
 type Walk struct {
-	// Definitions is a query for the ids of definitions, Column the column of the rows that has the id. Null is a column that is null in all these rows, empty if there is none.
+	// Definitions is a query for the ids of definitions, Column the column of the rows, or of the Side of the order, that has
+	// the id. Null is a column that is null in all these rows, empty if there is none.
 	Definitions, Column, Null string
 	// OnlyNull rows have no value in Nullable columns.
 	OnlyNull bool
@@ -44,27 +48,28 @@ func (s *rendering) walkedRows(columns string, of limits) string {
 // selectPart returns the query of a page of rows that meet further conditions.
 func (s *rendering) selectPart(columns string, of limits, from string, conditions ...string) string {
 	return Select{
-		Columns: columns, From: from, Where: append(conditions, s.where...), Order: OrderBy(s.order), Limit: of.limit,
+		Columns: columns, From: from + s.joinSides(), Where: append(conditions, s.where...), Order: OrderBy(s.order), Limit: of.limit,
 	}.String()
 }
 
 // walkQueries returns the queries for the ids of as many rows along each walk, in an order, as the page and its predecessors
 // have.
 func (s *rendering) walkQueries(condition string, order []Column, of limits, walks []Walk) []string {
-	queries, table := make([]string, len(walks)), s.Table
-	if narrow := order[0].WalkTable; narrow != "" {
-		table = narrow + " " + s.alias()
-	}
+	queries := make([]string, len(walks))
 	for i, walk := range walks {
-		match := []string{s.alias() + "." + walk.Column + " = d.id"}
+		indexed := s.alias()
+		if side := order[0].Side; side != nil {
+			_, indexed, _ = strings.Cut(side.Table, " ")
+		}
+		match := []string{indexed + "." + walk.Column + " = d.id"}
 		if walk.Null != "" {
-			match = append(match, s.alias()+"."+walk.Null+" IS NULL")
+			match = append(match, indexed+"."+walk.Null+" IS NULL")
 		}
 		if condition != "" {
 			match = append(match, condition)
 		}
 		rows := Select{
-			Columns: s.alias() + ".id", From: s.fromClause(table, false), Where: append(match, s.where...),
+			Columns: s.alias() + ".id", From: s.fromClause(s.Table, false) + s.joinSides(), Where: append(match, s.where...),
 			Order: OrderBy(order), Limit: of.reach,
 		}
 		queries[i] = "SELECT w.id FROM (" + walk.Definitions + ") d\n CROSS JOIN LATERAL (" + rows.String() + ") w"

@@ -5,7 +5,7 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
 
 SELECT false, false,
        EXISTS (SELECT 1 FROM processes p WHERE p.initiator_id = $1 AND p.tenant_id = ANY($2)),
-       EXISTS (SELECT 1 FROM item_states i
+       EXISTS (SELECT 1 FROM process_items i
                 WHERE i.owner_id = $1 AND i.tenant_id = ANY($2) AND i.task_state = 'COMPLETED'),
        EXISTS (SELECT 1 FROM process_definitions d WHERE d.tenant_id = ANY($2) AND {access.StartableDefinition});
 
@@ -24,16 +24,15 @@ SELECT count(*)
 SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name, p.subject,
        coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at
   FROM (SELECT i.*
-  FROM item_states i
+  FROM process_items i
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
    AND i.task_state = 'CLAIMED' AND i.owner_id = $1
  ORDER BY i.created_at, i.id
  LIMIT 5) i
-  JOIN process_items w ON w.id = i.id
   JOIN processes p ON p.id = i.process_id
   JOIN process_definition_versions v ON v.version = p.process_version
-  JOIN item_definition_versions t ON t.version = w.item_version
+  JOIN item_definition_versions t ON t.version = i.item_version
   JOIN principals s ON s.id = p.initiator_id
   LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
   LEFT JOIN principals o ON o.id = i.owner_id
@@ -43,7 +42,7 @@ SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 SELECT count(*)
-  FROM item_states i
+  FROM process_items i
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
    AND i.task_state = 'CLAIMED' AND i.owner_id = $1;
@@ -53,7 +52,7 @@ SELECT count(*)
 SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name, p.subject,
        coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at
   FROM (SELECT i.*
-  FROM item_states i
+  FROM process_items i
   JOIN processes p ON p.id = i.process_id
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
@@ -61,10 +60,9 @@ SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name
    AND i.task_state = 'READY'
  ORDER BY i.created_at, i.id
  LIMIT 5) i
-  JOIN process_items w ON w.id = i.id
   JOIN processes p ON p.id = i.process_id
   JOIN process_definition_versions v ON v.version = p.process_version
-  JOIN item_definition_versions t ON t.version = w.item_version
+  JOIN item_definition_versions t ON t.version = i.item_version
   JOIN principals s ON s.id = p.initiator_id
   LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
   LEFT JOIN principals o ON o.id = i.owner_id
@@ -88,7 +86,7 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
                       WHERE (SELECT q.created_at FROM processes q WHERE q.initiator_id = $1 ORDER BY q.created_at LIMIT 1) IS NOT NULL AND cardinality(o.ids) > 0 AND q.initiator_id = $1 AND q.process_definition_id = ANY(f.ids) OFFSET 0) q
  CROSS JOIN LATERAL (SELECT x.id FROM process_items x
                       WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x) others
- CROSS JOIN LATERAL (SELECT * FROM item_states x WHERE x.id = others.id OFFSET 0) i
+ CROSS JOIN LATERAL (SELECT * FROM process_items x WHERE x.id = others.id OFFSET 0) i
   JOIN processes p ON p.id = i.process_id
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
@@ -101,18 +99,17 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
 SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name, p.subject,
        coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at
   FROM (SELECT i.*
-  FROM item_states i
+  FROM process_items i
   JOIN processes p ON p.id = i.process_id
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
-   AND i.task_state IN ('READY', 'CLAIMED') AND i.owner_id IS DISTINCT FROM $1
+   AND i.type = 'TASK' AND i.task_state IN ('READY', 'CLAIMED') AND i.owner_id IS DISTINCT FROM $1
    AND NOT (i.owner_id IS NULL AND {access.CandidateOfItem}) AND {access.VisibleItem}
  ORDER BY i.created_at, i.id
  LIMIT 5) i
-  JOIN process_items w ON w.id = i.id
   JOIN processes p ON p.id = i.process_id
   JOIN process_definition_versions v ON v.version = p.process_version
-  JOIN item_definition_versions t ON t.version = w.item_version
+  JOIN item_definition_versions t ON t.version = i.item_version
   JOIN principals s ON s.id = p.initiator_id
   LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
   LEFT JOIN principals o ON o.id = i.owner_id
@@ -122,11 +119,11 @@ SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 SELECT count(*)
-  FROM item_states i
+  FROM process_items i
   JOIN processes p ON p.id = i.process_id
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
-   AND i.task_state IN ('READY', 'CLAIMED') AND i.owner_id IS DISTINCT FROM $1
+   AND i.type = 'TASK' AND i.task_state IN ('READY', 'CLAIMED') AND i.owner_id IS DISTINCT FROM $1
    AND NOT (i.owner_id IS NULL AND {access.CandidateOfItem}) AND {access.VisibleItem};
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"

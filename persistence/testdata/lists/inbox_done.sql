@@ -5,16 +5,15 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
 SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name, p.subject,
        coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at
   FROM (SELECT i.*
-  FROM item_states i
+  FROM process_items i
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
    AND i.task_state = 'COMPLETED' AND i.owner_id = $1
  ORDER BY i.created_at, i.id
  LIMIT 25) i
-  JOIN process_items w ON w.id = i.id
   JOIN processes p ON p.id = i.process_id
   JOIN process_definition_versions v ON v.version = p.process_version
-  JOIN item_definition_versions t ON t.version = w.item_version
+  JOIN item_definition_versions t ON t.version = i.item_version
   JOIN principals s ON s.id = p.initiator_id
   LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
   LEFT JOIN principals o ON o.id = i.owner_id
@@ -49,7 +48,7 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
                       WHERE (SELECT q.created_at FROM processes q WHERE q.initiator_id = $1 ORDER BY q.created_at LIMIT 1) IS NOT NULL AND cardinality(o.ids) > 0 AND q.initiator_id = $1 AND q.process_definition_id = ANY(f.ids) OFFSET 0) q
  CROSS JOIN LATERAL (SELECT x.id FROM process_items x
                       WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x) others
- CROSS JOIN LATERAL (SELECT * FROM item_states x WHERE x.id = others.id OFFSET 0) i
+ CROSS JOIN LATERAL (SELECT * FROM process_items x WHERE x.id = others.id OFFSET 0) i
   JOIN processes p ON p.id = i.process_id
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
@@ -59,13 +58,13 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
  GROUP BY i.process_definition_id) v
  UNION ALL
 SELECT 'mine' AS view, v.process_definition_id AS id, v.n FROM (SELECT o.process_definition_id, count(*) AS n FROM (SELECT i.process_definition_id
-  FROM item_states i
+  FROM process_items i
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
    AND i.task_state = 'CLAIMED' AND i.owner_id = $1 LIMIT 100) o GROUP BY o.process_definition_id) v
  UNION ALL
 SELECT 'done' AS view, v.process_definition_id AS id, v.n FROM (SELECT o.process_definition_id, count(*) AS n FROM (SELECT i.process_definition_id
-  FROM item_states i
+  FROM process_items i
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
    AND i.task_state = 'COMPLETED' AND i.owner_id = $1) o GROUP BY o.process_definition_id) v
@@ -80,7 +79,7 @@ SELECT 'all' AS view, v.process_definition_id AS id, v.n FROM (SELECT i.process_
  UNION ALL
 SELECT i.process_definition_id, count(*)
   FROM (
-SELECT x.id FROM item_states x
+SELECT x.id FROM process_items x
  WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
                       WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)) AND x.owner_id = $1

@@ -4,10 +4,9 @@
 SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name, p.subject,
        coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at
   FROM process_items i
-  JOIN process_items w ON w.id = i.id
   JOIN processes p ON p.id = i.process_id
   JOIN process_definition_versions v ON v.version = p.process_version
-  JOIN item_definition_versions t ON t.version = w.item_version
+  JOIN item_definition_versions t ON t.version = i.item_version
   JOIN principals s ON s.id = p.initiator_id
   LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
   LEFT JOIN principals o ON o.id = i.owner_id

@@ -12,7 +12,7 @@ SELECT i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
                          UNION
                         SELECT v.process_definition_id FROM process_definition_versions v WHERE v.runner_id = $1))) d
  CROSS JOIN LATERAL (SELECT i.id
-  FROM item_states i
+  FROM process_items i
  WHERE i.item_definition_id = d.id
    AND i.tenant_id = $2
    AND i.deleted_at IS NULL
@@ -24,7 +24,7 @@ SELECT w.id FROM (SELECT unnest(ARRAY(SELECT unnest({access.ReadableProcessDefin
                          UNION
                         SELECT v.process_definition_id FROM process_definition_versions v WHERE v.runner_id = $1)) AS id) d
  CROSS JOIN LATERAL (SELECT i.id
-  FROM item_states i
+  FROM process_items i
  WHERE i.process_definition_id = d.id
    AND i.item_definition_id IS NULL
    AND i.tenant_id = $2
@@ -34,7 +34,7 @@ SELECT w.id FROM (SELECT unnest(ARRAY(SELECT unnest({access.ReadableProcessDefin
  LIMIT 25) w
  UNION
 
-SELECT x.id FROM item_states x
+SELECT x.id FROM process_items x
  WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
                       WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)) AND x.owner_id = $1
@@ -70,7 +70,7 @@ SELECT coalesce((SELECT sum(n)
     OR i.item_definition_id = ANY({access.GrantedItemDefinitions}) OR i.process_version = ANY({access.RunVersions}))), 0)::bigint
      + (SELECT count(*)
   FROM (
-SELECT x.id FROM item_states x
+SELECT x.id FROM process_items x
  WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
                       WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)) AND x.owner_id = $1

@@ -12,7 +12,6 @@ SELECT i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
        i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code,
        i.created_by, i.created_at, i.last_modified_by, i.last_modified_at, i.deleted_at, i.deleted_by
   FROM process_items i
-  JOIN item_states s ON s.id = i.id AND s.tenant_id = i.tenant_id AND s.task_state IN ('READY', 'CLAIMED')
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
    AND {access.VisibleItem}
@@ -46,7 +45,7 @@ SELECT coalesce((SELECT sum(n)
     OR i.item_definition_id = ANY({access.GrantedItemDefinitions}) OR i.process_version = ANY({access.RunVersions}))), 0)::bigint
      + (SELECT count(*)
   FROM (
-SELECT x.id FROM item_states x
+SELECT x.id FROM process_items x
  WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
                       WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)) AND x.owner_id = $1
@@ -67,7 +66,6 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
  CROSS JOIN LATERAL (SELECT x.id FROM process_items x
                       WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x) others
  CROSS JOIN LATERAL (SELECT * FROM process_items x WHERE x.id = others.id OFFSET 0) i
-  JOIN item_states s ON s.id = i.id AND s.tenant_id = i.tenant_id AND s.task_state IN ('READY', 'CLAIMED')
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
    AND {access.VisibleItem}

@@ -11,7 +11,7 @@ SELECT p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_
  UNION
 SELECT d.process_definition_id FROM item_definitions d WHERE d.id = ANY({access.CandidateItemDefinitions})) d
  CROSS JOIN LATERAL (SELECT p.id
-  FROM process_states p
+  FROM processes p
  WHERE p.process_definition_id = d.id
    AND p.tenant_id = ANY($2)
    AND p.deleted_at IS NULL
@@ -28,7 +28,7 @@ SELECT x.id FROM processes x
          AND EXISTS (SELECT 1 FROM process_definition_versions v
                       WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)))
  UNION
-SELECT x.process_id FROM item_states x
+SELECT x.process_id FROM process_items x
  WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = ANY($2) AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
                       WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)) AND x.owner_id = $1
@@ -61,7 +61,7 @@ SELECT x.id FROM processes x
          AND EXISTS (SELECT 1 FROM process_definition_versions v
                       WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)))
  UNION
-SELECT x.process_id FROM item_states x
+SELECT x.process_id FROM process_items x
  WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = ANY($2) AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
                       WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)) AND x.owner_id = $1
