@@ -177,7 +177,7 @@ func (s *Screens) actForm(v *web.Visit) (*actForm, error) {
 // Load implements forms.Store. The initial value of a process or an artifact comes from the current artifact.
 func (f *actForm) Load(ctx context.Context) (*forms.Document, error) {
 	doc := &forms.Document{
-		Schema: f.action.InputSchema, Value: json.RawMessage("{}"), Path: pathOf(f.artifact, "act/"+f.action.Code), Completes: f.action.Name,
+		Schema: f.action.InputSchema, Value: json.RawMessage("{}"), Path: pathOf(f.artifact, "act/"+f.action.Code), CompleteLabel: f.action.Name,
 	}
 	switch f.action.Type {
 	case domain.ArtifactActionStartProcess:
@@ -192,7 +192,7 @@ func (f *actForm) Load(ctx context.Context) (*forms.Document, error) {
 			return nil, err
 		}
 		doc.Schema, doc.UISchema, doc.Value = created.Spec.DataSchema, created.Spec.UISchema, prepared.Value
-		doc.Anyway = ui.T(ctx, "Create anyway")
+		doc.CompleteAnywayLabel = ui.T(ctx, "Create anyway")
 	case domain.ArtifactActionStartWorkflow, domain.ArtifactActionDownloadable:
 	}
 	return doc, nil
@@ -207,7 +207,7 @@ func (f *actForm) loadStarted(ctx context.Context, doc *forms.Document) error {
 	if err != nil {
 		return err
 	}
-	f.started = forms.OfProcess(started.ProcessDefinition)
+	f.started = forms.NewProcessValues(started.ProcessDefinition)
 	for i := range f.started {
 		if f.started[i].Name == forms.PartMetadata {
 			f.started[i].Value = prepared.Metadata
@@ -229,7 +229,7 @@ func (f *actForm) Check(ctx context.Context, value json.RawMessage) ([]domain.Va
 }
 
 // Send implements forms.Draft.
-func (f *actForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
+func (f *actForm) Send(ctx context.Context, sent forms.SentDraft) (string, error) {
 	in := app.NewBusinessArtifactAction{ID: &sent.ID, Code: f.action.Code}
 	switch f.action.Type {
 	case domain.ArtifactActionStartWorkflow:

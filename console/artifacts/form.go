@@ -146,8 +146,8 @@ func (f *newForm) formAnswer(v *web.Visit, form templ.Component) *web.Answer {
 func (f *newForm) Load(ctx context.Context) (*forms.Document, error) {
 	return &forms.Document{
 		Schema: f.definition.Spec.DataSchema, UISchema: f.definition.Spec.UISchema, Value: json.RawMessage("{}"),
-		Path: web.Root + "artifacts/new/" + f.definition.ID.String(), Completes: ui.T(ctx, "Create"),
-		Anyway: ui.T(ctx, "Create anyway"),
+		Path: web.Root + "artifacts/new/" + f.definition.ID.String(), CompleteLabel: ui.T(ctx, "Create"),
+		CompleteAnywayLabel: ui.T(ctx, "Create anyway"),
 	}, nil
 }
 
@@ -157,7 +157,7 @@ func (f *newForm) Check(ctx context.Context, value json.RawMessage) ([]domain.Va
 }
 
 // Send implements forms.Draft.
-func (f *newForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
+func (f *newForm) Send(ctx context.Context, sent forms.SentDraft) (string, error) {
 	created, _, err := f.App.CreateBusinessArtifact(ctx, f.Call, app.NewBusinessArtifact{
 		ID: &sent.ID, Definition: app.DefinitionKey{ID: &f.definition.ID}, Data: sent.Value,
 	})

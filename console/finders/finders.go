@@ -25,7 +25,7 @@ type Finder struct {
 }
 
 // Find returns objects by words of their names that are visible to the user. It does not search data sources.
-func (f Finder) Find(ctx context.Context, control *form.Node, words string) ([]forms.Found, error) {
+func (f Finder) Find(ctx context.Context, control *form.Node, words string) ([]forms.Match, error) {
 	switch control.Kind { //nolint:exhaustive // other kinds are not references
 	case form.KindPrincipal:
 		return f.findPrincipals(ctx, words)
@@ -57,42 +57,42 @@ func firstPage() domain.PageRequest { return domain.PageRequest{Size: shown} }
 
 func byName() []domain.SortKey { return []domain.SortKey{{Property: "name"}} }
 
-func (f Finder) findPrincipals(ctx context.Context, words string) ([]forms.Found, error) {
+func (f Finder) findPrincipals(ctx context.Context, words string) ([]forms.Match, error) {
 	people, err := f.App.FindPrincipals(ctx, f.Call, app.PrincipalFilter{Search: words}, firstPage(), byName())
-	found := make([]forms.Found, 0, len(people.Items))
+	found := make([]forms.Match, 0, len(people.Items))
 	for _, p := range people.Items {
-		found = append(found, forms.Found{
+		found = append(found, forms.Match{
 			Name: p.Name, Reference: kuflowref.Principal{ID: p.ID, Type: p.Type, Name: p.Name}.String(),
 		})
 	}
 	return found, err
 }
 
-func (f Finder) findGroups(ctx context.Context, words string) ([]forms.Found, error) {
+func (f Finder) findGroups(ctx context.Context, words string) ([]forms.Match, error) {
 	groups, err := f.App.FindGroups(ctx, f.Call, app.GroupFilter{Search: words}, firstPage(), byName())
-	found := make([]forms.Found, 0, len(groups.Items))
+	found := make([]forms.Match, 0, len(groups.Items))
 	for _, g := range groups.Items {
-		found = append(found, forms.Found{Name: g.Name, Reference: kuflowref.Group{ID: g.ID, Name: g.Name}.String()})
+		found = append(found, forms.Match{Name: g.Name, Reference: kuflowref.Group{ID: g.ID, Name: g.Name}.String()})
 	}
 	return found, err
 }
 
-func (f Finder) findProcesses(ctx context.Context, words string) ([]forms.Found, error) {
+func (f Finder) findProcesses(ctx context.Context, words string) ([]forms.Match, error) {
 	board, err := f.App.FindBoard(ctx, f.Call, app.BoardFilter{Search: words}, firstPage(), nil)
-	found := make([]forms.Found, 0, len(board.Items))
+	found := make([]forms.Match, 0, len(board.Items))
 	for _, p := range board.Items {
-		found = append(found, forms.Found{Name: p.Subject, Reference: kuflowref.Process{ID: p.ID, Name: p.Subject}.String()})
+		found = append(found, forms.Match{Name: p.Subject, Reference: kuflowref.Process{ID: p.ID, Name: p.Subject}.String()})
 	}
 	return found, err
 }
 
-func (f Finder) findArtifacts(ctx context.Context, words string) ([]forms.Found, error) {
+func (f Finder) findArtifacts(ctx context.Context, words string) ([]forms.Match, error) {
 	board, err := f.App.FindArtifactBoard(ctx, f.Call, app.BusinessArtifactFilter{Search: words}, firstPage(), nil)
-	found := make([]forms.Found, 0, len(board.Items))
+	found := make([]forms.Match, 0, len(board.Items))
 	for i := range board.Items {
 		a := &board.Items[i]
 		title := board.Choice(a).Title(a)
-		found = append(found, forms.Found{
+		found = append(found, forms.Match{
 			Name: title, Reference: kuflowref.BusinessArtifact{ID: a.ID, DefinitionID: a.Definition.ID, Title: title}.String(),
 		})
 	}

@@ -13,14 +13,14 @@ import (
 )
 
 // openForm returns a form without a layout, and the inputs of its page.
-func openForm(t *testing.T, schema, value string) (*memory, url.Values) {
+func openForm(t *testing.T, schema, value string) (*memoryStore, url.Values) {
 	t.Helper()
-	m := &memory{schema: json.RawMessage(schema), value: json.RawMessage(value)}
+	m := &memoryStore{schema: json.RawMessage(schema), value: json.RawMessage(value)}
 	return m, parseForm(t, m.renderForm(t, viewerContext(t, "en", "UTC")))
 }
 
 // enterText changes an input of a page without a script, and returns the patches and the next page.
-func enterText(t *testing.T, m *memory, values url.Values, name, text string) (patches, page string) {
+func enterText(t *testing.T, m *memoryStore, values url.Values, name, text string) (patches, page string) {
 	t.Helper()
 	values.Set(name, text)
 	status, page := postForm(t, m.startSite(t).URL, values, false)
@@ -223,7 +223,7 @@ func TestErrorsNameEntries(t *testing.T) {
 // TestGermanAmount checks that a number that a German may mean in two ways is not saved before the person has chosen.
 func TestGermanAmount(t *testing.T) {
 	t.Parallel()
-	m := &memory{schema: json.RawMessage(`{"type":"object","properties":{"price":{"type":"number"}}}`), value: json.RawMessage(`{"price":12.90}`)}
+	m := &memoryStore{schema: json.RawMessage(`{"type":"object","properties":{"price":{"type":"number"}}}`), value: json.RawMessage(`{"price":12.90}`)}
 	site := m.startSite(t)
 	post := func(values url.Values) string {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, site.URL+"/form/form", strings.NewReader(values.Encode()))

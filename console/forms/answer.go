@@ -50,52 +50,52 @@ func (e *entry) resultPage(ctx context.Context) (*page, error) {
 		key.Pointer = e.change.NewName(key.Pointer)
 		picked[key] = branch
 	}
-	p, err := newPage(ctx, e.doc, e.shown, picked, e.isCompleting() || e.post.values.Has(inputTried))
+	p, err := newPage(ctx, e.doc, e.merged, picked, e.isCompleting() || e.post.values.Has(inputTried))
 	if err != nil {
 		return nil, err
 	}
 	if e.draft != nil {
-		p.draft, p.origin, p.once = true, e.origin, e.post.values.Get(inputOnce)
+		p.draft, p.origin, p.pageID = true, e.origin, e.post.values.Get(inputOnce)
 	}
 	p.conflicts, p.blank = e.conflicts, e.change.Blank
 	if err := p.offerUndo(e.change.Dropped); err != nil {
 		return nil, err
 	}
-	p.typed = map[string]string{}
-	complain := func(name, text, sentence string) {
+	p.inputs = map[string]string{}
+	addProblem := func(name, text, format string) {
 		name = e.change.NewName(name)
-		p.typed[name] = text
-		if n := p.sheet.Find(name); n != nil {
-			said := ui.T(ctx, sentence, n.Label)
+		p.inputs[name] = text
+		if n := p.editor.Find(name); n != nil {
+			said := ui.T(ctx, format, n.Label)
 			p.problems[n.Pointer] = append(p.problems[n.Pointer], said)
 			p.summary = append(p.summary, problem{ID: nodeID(n), Name: n.Name, Text: said})
 		}
 	}
 	for _, name := range e.change.Unreadable {
-		texts := e.typed.Texts[name]
-		sentence := "%s is not one of the choices."
-		if n := e.before.Find(name); n == nil || n.Kind == form.KindJSON {
-			sentence = "%s is not valid JSON."
+		texts := e.submission.Texts[name]
+		format := "%s is not one of the choices."
+		if n := e.editor.Find(name); n == nil || n.Kind == form.KindJSON {
+			format = "%s is not valid JSON."
 		}
-		complain(name, texts[len(texts)-1], sentence)
+		addProblem(name, texts[len(texts)-1], format)
 	}
 	p.ambiguous = map[string][]locale.Candidate{}
 	for name, readings := range e.change.Ambiguous {
-		texts := e.typed.Texts[name]
-		complain(name, texts[len(texts)-1], "%s can be read as two numbers. Choose one.")
+		texts := e.submission.Texts[name]
+		addProblem(name, texts[len(texts)-1], "%s can be read as two numbers. Choose one.")
 		p.ambiguous[e.change.NewName(name)] = readings
 	}
 	if err := e.searchForButton(ctx, p); err != nil {
 		return nil, err
 	}
-	for name, text := range e.unfound {
-		switch n := e.before.Control(name); {
-		case p.found != nil && p.found.name == name:
-			p.typed[name] = text
+	for name, text := range e.unresolved {
+		switch n := e.editor.Control(name); {
+		case p.search != nil && p.search.name == name:
+			p.inputs[name] = text
 		case n != nil && n.Kind == form.KindDataSource:
-			complain(name, text, "%s is not chosen yet. Choose one of the search results.")
+			addProblem(name, text, "%s is not chosen yet. Choose one of the search results.")
 		default:
-			complain(name, text, "%s was not found. Choose one of the suggestions.")
+			addProblem(name, text, "%s was not found. Choose one of the suggestions.")
 		}
 	}
 	p.message = e.resultMessage(ctx, p)
@@ -109,7 +109,7 @@ func (e *entry) resultMessage(ctx context.Context, p *page) string {
 		return ui.T(ctx, "Another person changed the same values: choose below.")
 	case e.draft != nil:
 		return ui.T(ctx, "Not sent yet.")
-	case len(p.typed) > 0:
+	case len(p.inputs) > 0:
 		return ui.T(ctx, "Saved, except for the marked values.")
 	}
 	return ui.T(ctx, "Saved %s", ui.Clock(ctx, ui.ViewerOf(ctx).Now))
@@ -129,9 +129,9 @@ func (p *page) offerUndo(dropped map[string]json.RawMessage) error {
 }
 
 // completeForm completes the form. It returns statusIncomplete if values are not valid.
-func (e *entry) completeForm(ctx context.Context) (to, status string, refused *domain.Error, err error) {
-	invalid := len(e.doc.Errors) > 0 && (e.draft != nil || e.doc.Anyway != "")
-	if invalid && (e.post.do != doAnyway || e.doc.Anyway == "") || len(e.change.Unreadable)+len(e.change.Ambiguous)+len(e.unfound) > 0 {
+func (e *entry) completeForm(ctx context.Context) (to, status string, rejection *domain.Error, err error) {
+	invalid := len(e.doc.Errors) > 0 && (e.draft != nil || e.doc.CompleteAnywayLabel != "")
+	if invalid && (e.post.do != doAnyway || e.doc.CompleteAnywayLabel == "") || len(e.change.Unreadable)+len(e.change.Ambiguous)+len(e.unresolved) > 0 {
 		return "", statusIncomplete, nil, nil
 	}
 	if e.draft != nil {
@@ -139,10 +139,10 @@ func (e *entry) completeForm(ctx context.Context) (to, status string, refused *d
 	} else {
 		to, err = e.saver.Complete(ctx)
 	}
-	known, isKnown := errors.AsType[*domain.Error](err)
+	rejection, isKnown := errors.AsType[*domain.Error](err)
 	switch {
-	case isKnown && (known.Kind == domain.KindConflict || known.Kind == domain.KindInvalid):
-		return "", statusIncomplete, known, nil
+	case isKnown && (rejection.Kind == domain.KindConflict || rejection.Kind == domain.KindInvalid):
+		return "", statusIncomplete, rejection, nil
 	case err == nil && to == "":
 		return "", statusConflict, nil, nil
 	}
@@ -151,12 +151,12 @@ func (e *entry) completeForm(ctx context.Context) (to, status string, refused *d
 
 func (s *Screen) answerPost(v *web.Visit, e *entry) (*web.Answer, error) {
 	ctx := v.Context()
-	to, status, refused := e.doc.Path, statusSaved, (*domain.Error)(nil)
+	to, status, rejection := e.doc.Path, statusSaved, (*domain.Error)(nil)
 	if len(e.conflicts) > 0 {
 		status = statusConflict
 	} else if e.isCompleting() {
 		var err error
-		if to, status, refused, err = e.completeForm(ctx); err != nil {
+		if to, status, rejection, err = e.completeForm(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -169,10 +169,10 @@ func (s *Screen) answerPost(v *web.Visit, e *entry) (*web.Answer, error) {
 	}
 	if status == statusIncomplete {
 		p.message = ui.T(ctx, "This cannot be completed yet.")
-		if p.anyway != "" || p.draft {
+		if p.completeAnywayLabel != "" || p.draft {
 			p.message = ui.T(ctx, "Something is missing or not valid.")
 		}
-		p.addRefusal(ctx, refused)
+		p.addRefusal(ctx, rejection)
 	}
 	if e.script {
 		return e.answerScript(ctx, p, status)
@@ -185,11 +185,11 @@ func (s *Screen) answerPost(v *web.Visit, e *entry) (*web.Answer, error) {
 	}
 	if status == statusSaved {
 		// A page that is loaded again shows the alternatives of the value.
-		loaded, err := sheetOf(ctx, e.doc, e.doc.Value, nil)
+		loaded, err := newEditor(ctx, e.doc, e.doc.Value, nil)
 		if err != nil {
 			return nil, err
 		}
-		if len(p.typed) == 0 && p.found == nil && p.undo == "" && e.post.do != doAdd && e.draft == nil && loaded.SameStructure(p.sheet) {
+		if len(p.inputs) == 0 && p.search == nil && p.undo == "" && e.post.do != doAdd && e.draft == nil && loaded.SameStructure(p.editor) {
 			return web.SeeOther(to), nil
 		}
 	}
@@ -203,14 +203,14 @@ func (s *Screen) answerPost(v *web.Visit, e *entry) (*web.Answer, error) {
 	return page, err
 }
 
-// addRefusal adds to the summary why completing was refused, as far as the values do not
+// addRefusal adds to the summary why the form was not completed, as far as the values do not
 // say it.
-func (p *page) addRefusal(ctx context.Context, refused *domain.Error) {
-	if refused == nil {
+func (p *page) addRefusal(ctx context.Context, rejection *domain.Error) {
+	if rejection == nil {
 		return
 	}
-	for _, d := range refused.Details {
-		if p.said[d.Location] {
+	for _, d := range rejection.Details {
+		if p.summarized[d.Location] {
 			continue
 		}
 		entry := problem{Text: ui.Detail(ctx, "", d.Message)}
@@ -220,19 +220,19 @@ func (p *page) addRefusal(ctx context.Context, refused *domain.Error) {
 		p.summary = append(p.summary, entry)
 	}
 	if len(p.summary) == 0 {
-		p.summary = append(p.summary, problem{Text: ui.Reason(ctx, refused)})
+		p.summary = append(p.summary, problem{Text: ui.Reason(ctx, rejection)})
 	}
 }
 
 // answerScript answers the script.
 func (e *entry) answerScript(ctx context.Context, p *page, status string) (*web.Answer, error) {
 	answer := Answer{
-		Status: status, Version: p.version, Base: string(p.sheet.Value()), Message: p.message, Problems: p.summary, Keys: e.change.Keys,
+		Status: status, Version: p.version, Base: string(p.editor.Value()), Message: p.message, Problems: p.summary, Keys: e.change.Keys,
 	}
 	if answer.Problems == nil {
 		answer.Problems = []problem{}
 	}
-	if e.together || e.post.values.Has("full") || e.post.changesPage() || len(e.change.Ambiguous) > 0 || e.change.Moved || !p.sheet.SameStructure(e.before) {
+	if e.changedByOthers || e.post.values.Has("full") || e.post.changesPage() || len(e.change.Ambiguous) > 0 || e.change.Moved || !p.editor.SameStructure(e.editor) {
 		var html strings.Builder
 		if err := formPart(p).Render(ctx, &html); err != nil { //nolint:contextcheck // Render has it
 			return nil, err

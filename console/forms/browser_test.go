@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 }
 
 // loanForm returns a small form with a rule, a table and a person.
-func loanForm() *memory {
-	return &memory{
+func loanForm() *memoryStore {
+	return &memoryStore{
 		schema: json.RawMessage(`{"type":"object","required":["name","amount"],"properties":{
 			"name":{"type":"string","title":"Name"},"amount":{"type":"number","title":"Amount","maximum":10000},
 			"married":{"type":"boolean","title":"Married"},"spouse":{"type":"string","title":"Spouse"},
@@ -44,7 +44,7 @@ func loanForm() *memory {
 }
 
 // openForm shows the form in a tab.
-func (m *memory) openForm(t *testing.T) *browsertest.Tab {
+func (m *memoryStore) openForm(t *testing.T) *browsertest.Tab {
 	t.Helper()
 	return showForm(t, m.startSite(t))
 }
@@ -71,7 +71,7 @@ func typeText(t *testing.T, b *browsertest.Tab, selector, text string, instead b
 const saved = `document.querySelector("[data-status]").dataset.state === "saved"`
 
 // requireStored waits until the form has stored a value.
-func (m *memory) requireStored(t *testing.T, b *browsertest.Tab, want string) {
+func (m *memoryStore) requireStored(t *testing.T, b *browsertest.Tab, want string) {
 	t.Helper()
 	b.Await(`document.querySelector("[name=base]").value === ` + fmt.Sprintf("%q", want))
 	b.Await(saved)
@@ -215,7 +215,7 @@ func TestNamesAndFiles(t *testing.T) {
 func TestItemsAppearWhileTyping(t *testing.T) {
 	t.Parallel()
 	query := &domain.DataSourceRun{ID: uuid.New(), State: domain.DataSourceRunPending}
-	m := &memory{
+	m := &memoryStore{
 		schema: json.RawMessage(`{"type":"object","properties":{"good":{"type":"string","title":"Good","format":"kuflow-data-source","dataSource":"GOODS"}}}`),
 		value:  json.RawMessage(`{}`),
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // countryForm returns a form with a long enumeration and a person.
-func countryForm() *memory {
-	return &memory{
+func countryForm() *memoryStore {
+	return &memoryStore{
 		schema: json.RawMessage(`{"type":"object","properties":{
 			"country":{"title":"Country","enum":["Austria","Belgium","Chile","Denmark","Estonia","Finland","Germany","Hungary","Île de Ré","Japan","Kenya","Latvia","Malta","Norway"]},
 			"adviser":{"type":"string","format":"kuflow-principal","title":"Adviser"},

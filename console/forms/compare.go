@@ -20,11 +20,11 @@ type Suggestion struct {
 // Compare lists the differences of another version of a document's value in the order of the controls. References
 // and read-only values are left out.
 func Compare(ctx context.Context, doc *Document, other json.RawMessage) ([]Suggestion, error) {
-	now, err := sheetOf(ctx, doc, doc.Value, nil)
+	now, err := newEditor(ctx, doc, doc.Value, nil)
 	if err != nil {
 		return nil, err
 	}
-	then, err := sheetOf(ctx, doc, other, nil)
+	then, err := newEditor(ctx, doc, other, nil)
 	if err != nil {
 		return nil, err
 	}

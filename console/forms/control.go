@@ -197,8 +197,8 @@ func branchTitle(ctx context.Context, n *form.Node, i int) string {
 // isBranch reports whether an alternative is selected.
 func isBranch(n *form.Node, i int) bool { return n.Choice.Selected == i }
 
-// storedAs returns the type and text of a value that its control would write in another way.
-func storedAs(ctx context.Context, n *form.Node) string {
+// storedDescription returns the type and text of a value that its control would write in another way.
+func storedDescription(ctx context.Context, n *form.Node) string {
 	text := form.ReadableJSON(n.Stored())
 	switch n.Stored()[0] {
 	case '"':

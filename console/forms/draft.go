@@ -24,7 +24,7 @@ func CheckSchema(ctx context.Context, schema, value json.RawMessage) ([]domain.V
 
 // beginDraft creates the page of an empty draft.
 func (p *page) beginDraft(ctx context.Context, draft Draft, value json.RawMessage) error {
-	p.draft, p.origin, p.once = true, p.sheet.Value(), uuid.NewString()
+	p.draft, p.origin, p.pageID = true, p.editor.Value(), uuid.NewString()
 	errors, err := draft.Check(ctx, p.origin)
 	p.addErrors(ctx, errors, value)
 	return err
@@ -32,13 +32,13 @@ func (p *page) beginDraft(ctx context.Context, draft Draft, value json.RawMessag
 
 // holdDraft merges a draft with concurrent changes.
 func (e *entry) holdDraft(ctx context.Context, basis, mine json.RawMessage) error {
-	now, err := sheetOf(ctx, e.doc, e.doc.Value, e.picked)
+	now, err := newEditor(ctx, e.doc, e.doc.Value, e.picked)
 	if err != nil {
 		return err
 	}
 	doc, conflicts := *e.doc, []form.Conflict(nil)
 	doc.Value = mine
-	if e.together {
+	if e.changedByOthers {
 		theirs := now.Value()
 		merged, err := form.Merge(basis, theirs, mine)
 		if err != nil {
@@ -63,7 +63,7 @@ func (e *entry) sendDraft(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		to, err := e.draft.Send(ctx, Sent{ID: e.once, Version: e.doc.Version, Value: e.doc.Value, Patch: patch})
+		to, err := e.draft.Send(ctx, SentDraft{ID: e.pageID, Version: e.doc.Version, Value: e.doc.Value, Patch: patch})
 		if !isOutdated(err) {
 			return to, err
 		}
@@ -71,10 +71,10 @@ func (e *entry) sendDraft(ctx context.Context) (string, error) {
 		if e.doc, err = e.draft.Load(ctx); err != nil {
 			return "", err
 		}
-		e.together = true
+		e.changedByOthers = true
 		if err := e.holdDraft(ctx, basis, mine); err != nil || len(e.conflicts) > 0 {
 			return "", err
 		}
 	}
-	return "", tooBusy()
+	return "", busyError()
 }

@@ -87,7 +87,7 @@ func TestDraftIsMergedWithChanges(t *testing.T) {
 
 	b = showForm(t, m.startDraftSite(t))
 	typeText(t, b, "#f-name", "!", false)
-	m.late = func() { m.setValue(`{"name":"Theirs","amount":3}`) }
+	m.beforeSave = func() { m.setValue(`{"name":"Theirs","amount":3}`) }
 	b.Click("[data-complete]")
 	b.AwaitText("Another person changed Name at the same time.")
 	require.JSONEq(t, `{"name":"Theirs","amount":3}`, m.storedValue())
@@ -108,14 +108,14 @@ func TestDraftThatIsRefused(t *testing.T) {
 	values := parseForm(t, fetchPage(t, site.URL+"/form"))
 	values.Set("v/name", "Bob")
 	values.Set("do", "complete")
-	m.refused = domain.InvalidAt(domain.FieldProcessEntity, "/name", "is taken")
+	m.sendError = domain.InvalidAt(domain.FieldProcessEntity, "/name", "is taken")
 	status, page := postForm(t, site.URL, values, false)
 	require.Equal(t, http.StatusConflict, status)
 	require.Contains(t, page, "Name is taken")
 	again := parseForm(t, page)
 	require.Equal(t, "Bob", again.Get("v/name"))
 	require.Equal(t, values.Get("once"), again.Get("once"))
-	m.refused = nil
+	m.sendError = nil
 	again.Set("do", "complete")
 	status, _ = postForm(t, site.URL, again, false)
 	require.Equal(t, http.StatusSeeOther, status)

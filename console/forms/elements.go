@@ -27,16 +27,16 @@ func (e Elements) Part(ctx context.Context, values domain.ElementValues) (form.P
 	}
 	errors, err := CheckSchema(ctx, in.Schema, in.Value)
 	return form.Part{Name: PartElements, Schema: in.Schema, Value: in.Value},
-		Below(PartElements, append(errors, invalidElements(values, errors)...)), err
+		PrefixErrors(PartElements, append(errors, invalidElements(values, errors)...)), err
 }
 
-// invalidElements returns errors for invalid elements beyond the known errors: a reference cannot be resolved, or
+// invalidElements returns errors for invalid elements beyond the reported ones: a reference cannot be resolved, or
 // the program that saved the element marked it as invalid.
-func invalidElements(values domain.ElementValues, known []domain.ValueError) []domain.ValueError {
+func invalidElements(values domain.ElementValues, reported []domain.ValueError) []domain.ValueError {
 	var errors []domain.ValueError
 	for code, list := range values {
 		invalid := slices.ContainsFunc(list, func(v domain.ElementValue) bool { return !v.Valid && v.Value != nil })
-		if invalid && !slices.ContainsFunc(known, func(e domain.ValueError) bool { return affectsPart(e.PropertyPath, code) }) {
+		if invalid && !slices.ContainsFunc(reported, func(e domain.ValueError) bool { return affectsPart(e.PropertyPath, code) }) {
 			errors = append(errors, domain.ValueError{Type: "valid", PropertyPath: jsontext.JoinPointer(code)})
 		}
 	}

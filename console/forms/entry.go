@@ -26,29 +26,29 @@ type entry struct {
 	post   *post
 	// picked are the alternatives that are selected in the page.
 	picked jsondoc.Picked
-	// origin is the value that a draft began with, once the id of its page.
+	// origin is the value that a draft began with, pageID the id of its page.
 	origin json.RawMessage
-	once   uuid.UUID
-	// before is the sheet that the page was made from.
-	before *form.Editor
-	typed  form.Submission
-	change *form.Change
+	pageID uuid.UUID
+	// editor is the form of the page.
+	editor     *form.Editor
+	submission form.Submission
+	change     *form.Change
 	// pending are the entered values of undecided conflicts.
-	pending   map[string]string
-	conflicts map[string]form.Conflict
-	shown     json.RawMessage
-	unfound   map[string]string
-	// together reports whether others have changed the value.
-	together bool
+	pending    map[string]string
+	conflicts  map[string]form.Conflict
+	merged     json.RawMessage
+	unresolved map[string]string
+	// changedByOthers reports whether others have changed the value.
+	changedByOthers bool
 }
 
 // receiveFile stores a file for a control that takes files.
 func (e *entry) receiveFile(ctx context.Context, name string, file File) (string, error) {
-	sheet, err := sheetOf(ctx, e.doc, e.doc.Value, e.picked)
+	editor, err := newEditor(ctx, e.doc, e.doc.Value, e.picked)
 	if err != nil {
 		return "", err
 	}
-	n := sheet.Control(name)
+	n := editor.Control(name)
 	if n == nil || n.Kind != form.KindFile && n.Kind != form.KindFiles || n.IsLocked() {
 		return "", domain.Invalid(domain.LocationBody, "", "there is no place for a file there")
 	}
@@ -65,21 +65,21 @@ func (e *entry) readInputs(ctx context.Context) (needsBase bool, err error) {
 		if base = e.post.jsonInput(inputBase); base == nil && e.script {
 			return true, nil
 		} else if base == nil {
-			return false, unreadableForm()
+			return false, formError()
 		}
 	}
 	if e.draft != nil {
 		e.origin = e.post.jsonInput(inputOrigin)
-		if e.once, err = uuid.Parse(e.post.values.Get(inputOnce)); err != nil || e.origin == nil {
-			return false, unreadableForm()
+		if e.pageID, err = uuid.Parse(e.post.values.Get(inputOnce)); err != nil || e.origin == nil {
+			return false, formError()
 		}
 	}
-	if e.before, err = sheetOf(ctx, e.doc, base, e.picked); err != nil {
+	if e.editor, err = newEditor(ctx, e.doc, base, e.picked); err != nil {
 		return false, err
 	}
-	e.typed = e.post.parseInputs(notationOf(ctx), func(array string) []string {
+	e.submission = e.post.parseInputs(notationOf(ctx), func(array string) []string {
 		var keys []string
-		if n := e.before.Find(array); n != nil {
+		if n := e.editor.Find(array); n != nil {
 			for _, row := range n.Rows {
 				keys = append(keys, row.Key)
 			}
@@ -90,7 +90,7 @@ func (e *entry) readInputs(ctx context.Context) (needsBase bool, err error) {
 	if err := e.resolveReferences(ctx); err != nil {
 		return false, err
 	}
-	if e.change, err = e.before.Changes(e.typed); err != nil {
+	if e.change, err = e.editor.Changes(e.submission); err != nil {
 		return false, domain.Invalid(domain.LocationBody, "", err.Error())
 	}
 	return false, nil
@@ -101,36 +101,36 @@ func (e *entry) readButton() {
 	name := e.post.on
 	switch e.post.do {
 	case doStray:
-		e.typed.Dropped = map[string]bool{name: true}
+		e.submission.Dropped = map[string]bool{name: true}
 		return
 	case doRead:
 		name, number, _ := strings.Cut(name, " ")
-		e.typed.Numbers = map[string]string{name: number}
-		if len(e.typed.Texts[name]) == 0 {
-			e.typed.Texts[name] = []string{number}
+		e.submission.Numbers = map[string]string{name: number}
+		if len(e.submission.Texts[name]) == 0 {
+			e.submission.Texts[name] = []string{number}
 		}
 		return
 	case doUndo:
 		// Unreadable values are not restored.
-		_ = json.Unmarshal([]byte(e.post.values.Get(inputUndo)), &e.typed.Restored)
+		_ = json.Unmarshal([]byte(e.post.values.Get(inputUndo)), &e.submission.Restored)
 		return
 	}
-	n := e.before.Control(name)
+	n := e.editor.Control(name)
 	if n == nil || n.IsLocked() {
 		return
 	}
 	switch e.post.do {
 	case doConfirm:
-		e.typed.Confirmed[name] = true
-		if len(e.typed.Texts[name]) == 0 {
-			e.typed.Texts[name] = []string{n.Text(e.typed.Locale)}
+		e.submission.Confirmed[name] = true
+		if len(e.submission.Texts[name]) == 0 {
+			e.submission.Texts[name] = []string{n.Text(e.submission.Locale)}
 		}
 	case doClear:
-		e.typed.Confirmed[name] = true
-		e.typed.Texts[name] = []string{""}
-		delete(e.typed.References, name)
+		e.submission.Confirmed[name] = true
+		e.submission.Texts[name] = []string{""}
+		delete(e.submission.References, name)
 	case doDefault:
-		e.typed.Defaults[name] = true
+		e.submission.Defaults[name] = true
 	}
 }
 
@@ -141,20 +141,20 @@ func (p *post) changesPage() bool {
 
 // resolveReferences finds the objects that texts of reference controls name.
 func (e *entry) resolveReferences(ctx context.Context) error {
-	e.unfound = map[string]string{}
+	e.unresolved = map[string]string{}
 	chosen, item := e.post.chosenItem()
-	if n := e.before.Control(chosen); item != "" && n != nil && n.Kind == form.KindDataSource && !n.IsLocked() {
-		e.typed.Texts[chosen], e.typed.References[chosen] = []string{form.ReadableJSON(string(jsonString(item)))}, item
+	if n := e.editor.Control(chosen); item != "" && n != nil && n.Kind == form.KindDataSource && !n.IsLocked() {
+		e.submission.Texts[chosen], e.submission.References[chosen] = []string{form.ReadableJSON(string(jsonString(item)))}, item
 	}
-	looked, fresh := 0, 0
-	for _, name := range slices.Sorted(maps.Keys(e.typed.Texts)) {
-		texts := e.typed.Texts[name]
-		n := e.before.Find(name)
-		if n == nil && fresh < maxFresh {
-			n = e.before.Control(name)
-			fresh++
+	lookups, added := 0, 0
+	for _, name := range slices.Sorted(maps.Keys(e.submission.Texts)) {
+		texts := e.submission.Texts[name]
+		n := e.editor.Find(name)
+		if n == nil && added < maxNewReferences {
+			n = e.editor.Control(name)
+			added++
 		}
-		if n == nil || !n.Kind.IsReference() || len(texts) == 0 || n.IsLocked() || e.typed.References[name] != "" {
+		if n == nil || !n.Kind.IsReference() || len(texts) == 0 || n.IsLocked() || e.submission.References[name] != "" {
 			continue
 		}
 		text := strings.TrimSpace(texts[len(texts)-1])
@@ -162,31 +162,31 @@ func (e *entry) resolveReferences(ctx context.Context) error {
 		switch {
 		case text == "":
 		case reference != "" && strings.TrimSpace(form.ReadableJSON(string(jsonString(reference)))) == text:
-			e.typed.References[name] = reference
-		case text == n.Text(e.typed.Locale):
+			e.submission.References[name] = reference
+		case text == n.Text(e.submission.Locale):
 		default:
-			found, err := e.findByName(ctx, n, text, &looked)
+			found, err := e.findByName(ctx, n, text, &lookups)
 			if err != nil {
 				return err
 			}
 			if found != nil {
-				e.typed.References[name] = found.Reference
+				e.submission.References[name] = found.Reference
 				continue
 			}
-			delete(e.typed.Texts, name)
-			e.unfound[name] = text
+			delete(e.submission.Texts, name)
+			e.unresolved[name] = text
 		}
 	}
 	return nil
 }
 
 // findByName returns the object with a name, nil for none. It does not search data sources, and searches at most
-// maxFound names.
-func (e *entry) findByName(ctx context.Context, n *form.Node, name string, looked *int) (*Found, error) {
+// maxLookups names.
+func (e *entry) findByName(ctx context.Context, n *form.Node, name string, lookups *int) (*Match, error) {
 	if n.Kind == form.KindDataSource {
 		return nil, nil
 	}
-	if *looked++; *looked > maxFound {
+	if *lookups++; *lookups > maxLookups {
 		return nil, nil
 	}
 	found, err := e.store.Find(ctx, n, name)
@@ -194,8 +194,8 @@ func (e *entry) findByName(ctx context.Context, n *form.Node, name string, looke
 }
 
 // exactMatch returns the one thing with a name, or the only one that was found.
-func exactMatch(found []Found, name string) *Found {
-	var only *Found
+func exactMatch(found []Match, name string) *Match {
+	var only *Match
 	for i := range found {
 		if strings.EqualFold(found[i].Name, name) {
 			if only != nil {
@@ -220,7 +220,7 @@ func jsonString(text string) []byte {
 
 // storeChanges saves the input, or merges it into the page of a draft.
 func (e *entry) storeChanges(ctx context.Context) error {
-	basis := e.before.Value()
+	basis := e.editor.Value()
 	if e.draft != nil {
 		basis = e.origin
 	}
@@ -238,12 +238,12 @@ func (e *entry) storeChanges(ctx context.Context) error {
 // stay in the page.
 func (e *entry) applyDecisions(basis json.RawMessage) (from, mine json.RawMessage, err error) {
 	mine = e.change.Value()
-	e.together = e.post.values.Get(inputVersion) != e.doc.Version
+	e.changedByOthers = e.post.values.Get(inputVersion) != e.doc.Version
 	e.pending = map[string]string{}
 	for pointer, theirs := range e.post.shownConflicts() {
-		e.together = true
+		e.changedByOthers = true
 		if basis, err = form.ReplaceValue(basis, pointer, theirs); err != nil {
-			return nil, nil, unreadableForm()
+			return nil, nil, formError()
 		}
 		if e.post.do == doMine && e.post.on == pointer {
 			continue
@@ -253,7 +253,7 @@ func (e *entry) applyDecisions(basis json.RawMessage) (from, mine json.RawMessag
 			e.pending[pointer] = string(entered)
 		}
 		if mine, err = form.ReplaceValue(mine, pointer, theirs); err != nil {
-			return nil, nil, unreadableForm()
+			return nil, nil, formError()
 		}
 	}
 	return basis, mine, nil
@@ -267,13 +267,13 @@ func (e *entry) mergeAndSave(ctx context.Context, basis, mine json.RawMessage) e
 			return err
 		}
 		patch := merged.Patch
-		if !e.together {
+		if !e.changedByOthers {
 			patch = e.change.Patch
 		}
 		if len(patch) > 0 {
 			saved, err := e.saver.Save(ctx, e.doc.Version, patch)
 			if isOutdated(err) {
-				e.together = true
+				e.changedByOthers = true
 				if e.doc, err = e.store.Load(ctx); err != nil {
 					return err
 				}
@@ -285,16 +285,16 @@ func (e *entry) mergeAndSave(ctx context.Context, basis, mine json.RawMessage) e
 		}
 		return e.collectConflicts(merged.Conflicts)
 	}
-	return tooBusy()
+	return busyError()
 }
 
 // isOutdated reports whether an error says that another version is there.
 func isOutdated(err error) bool {
-	known, ok := errors.AsType[*domain.Error](err)
-	return ok && known.Kind == domain.KindPrecondition
+	failure, ok := errors.AsType[*domain.Error](err)
+	return ok && failure.Kind == domain.KindPrecondition
 }
 
-func tooBusy() error {
+func busyError() error {
 	return domain.Conflict(domain.CodeInvalidState, "the form is being changed by others; try again in a moment")
 }
 
@@ -310,10 +310,10 @@ func (e *entry) collectConflicts(conflicts []form.Conflict) error {
 			e.conflicts[pointer] = form.Conflict{Pointer: pointer, Mine: mine, Theirs: string(theirs)}
 		}
 	}
-	e.shown = e.doc.Value
+	e.merged = e.doc.Value
 	for pointer, conflict := range e.conflicts {
 		var err error
-		if e.shown, err = form.ReplaceValue(e.shown, pointer, conflict.Mine); err != nil {
+		if e.merged, err = form.ReplaceValue(e.merged, pointer, conflict.Mine); err != nil {
 			return err
 		}
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// sniffed is the number of bytes from which http.DetectContentType tells a type.
-const sniffed = 512
+// sniffLength is the number of bytes from which http.DetectContentType tells a type.
+const sniffLength = 512
 
 // A fileKind is a kind of file that is told by its extension, its media type and its content.
 type fileKind struct {
@@ -83,8 +83,8 @@ func checkFile(ctx context.Context, n *form.Node, file File) (File, error) {
 	if !jsondoc.Accepts(n.Bounds.Accept, file.Name, file.ContentType) {
 		return refuse("%s is not one of the accepted kinds: %s.", file.Name, acceptText(ctx, n.Bounds.Accept))
 	}
-	content := bufio.NewReaderSize(file.Content, sniffed)
-	start, err := content.Peek(sniffed)
+	content := bufio.NewReaderSize(file.Content, sniffLength)
+	start, err := content.Peek(sniffLength)
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
 		return file, err

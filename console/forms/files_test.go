@@ -11,8 +11,8 @@ import (
 )
 
 // paperForm returns a form with one file and with several.
-func paperForm() *memory {
-	return &memory{
+func paperForm() *memoryStore {
+	return &memoryStore{
 		schema: json.RawMessage(`{"type":"object","properties":{
 			"contract":{"type":"string","format":"kuflow-file","title":"Contract","accept":"application/pdf, image/png","maxSize":2048},
 			"papers":{"type":"array","title":"Papers","items":{"type":"string","format":"kuflow-file"}}}}`),

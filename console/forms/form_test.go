@@ -45,8 +45,8 @@ const (
 	everyLayout = ``
 )
 
-func everyControl() *memory {
-	return &memory{schema: json.RawMessage(everySchema), uiSchema: json.RawMessage(everyLayout), value: json.RawMessage(everyValue)}
+func everyControl() *memoryStore {
+	return &memoryStore{schema: json.RawMessage(everySchema), uiSchema: json.RawMessage(everyLayout), value: json.RawMessage(everyValue)}
 }
 
 // postForm sends a form as a browser does and returns the answer, redirects not followed.
@@ -282,7 +282,7 @@ func TestTwoPeopleChangeDifferentValues(t *testing.T) {
 	require.Equal(t, "saved", answerOf(t, body).Status)
 	require.JSONEq(t, `{"line":"theirs","must":"y","i":2}`, m.storedValue())
 
-	m.late = func() { m.setValue(`{"line":"again","must":"y","i":2}`) }
+	m.beforeSave = func() { m.setValue(`{"line":"again","must":"y","i":2}`) }
 	_, body = postForm(t, site.URL, url.Values{"version": {"2"}, "v/i": {"3"}}, true)
 	require.Equal(t, "saved", answerOf(t, body).Status, "a change that comes in between")
 	require.JSONEq(t, `{"line":"again","must":"y","i":3}`, m.storedValue())
@@ -331,7 +331,7 @@ func TestHostileTexts(t *testing.T) {
 	file := `"kuflow-file:uri=javascript:alert(1);type=a/b;size=1;name=%3Cscript%3Ealert(1)%3C/script%3E;"`
 	value := `{` + quoted + `:` + quoted + `,"lines":"\n` + quoted[1:] + `,"o":` + quoted + `,"f":` + file + `,"rows":[{` + quoted + `:` + quoted + `}],
 		"j":{` + quoted + `:1},"pattern":` + quoted + `}`
-	m := &memory{schema: json.RawMessage(schema), value: json.RawMessage(value)}
+	m := &memoryStore{schema: json.RawMessage(schema), value: json.RawMessage(value)}
 	page := m.renderForm(t, viewerContext(t, "en", "UTC"))
 	root, err := html.Parse(strings.NewReader(page))
 	require.NoError(t, err)
@@ -378,7 +378,7 @@ func TestPostsAreBounded(t *testing.T) {
 func TestFormWithoutSchema(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"", "{}", `[1]`} {
-		page := (&memory{value: json.RawMessage(value)}).renderForm(t, viewerContext(t, "en", "UTC"))
+		page := (&memoryStore{value: json.RawMessage(value)}).renderForm(t, viewerContext(t, "en", "UTC"))
 		require.Contains(t, parseForm(t, page), "v", value)
 	}
 }

@@ -19,14 +19,13 @@ import (
 )
 
 const (
-	// maxWords bounds the text of a search in a data source, in bytes.
-	maxWords = 500
-	// maxEarlier is how many pages of items can be gone back to without asking again. It is
-	// below domain.MaxDataSourceResults.
+	// maxQuery bounds the text of a search in a data source, in bytes.
+	maxQuery = 500
+	// maxEarlier is the number of earlier pages of items that are kept. It is below domain.MaxDataSourceResults.
 	maxEarlier = 10
-	// maxLooks is how often the script looks for one answer by itself. At the pace of
-	// pause that is longer than domain.DataSourceQueryTime.
-	maxLooks = 40
+	// maxPolls is how often the script polls for one answer. At the pace of pollDelay that is longer than
+	// domain.DataSourceQueryTime.
+	maxPolls = 40
 	// maxPage is the last page that can be turned to.
 	maxPage = 100_000
 )
@@ -39,9 +38,9 @@ type Search struct {
 	// Query is the id of a running search, uuid.Nil for a new one.
 	Query uuid.UUID
 
-	// earlier are the queries of the pages before, looks counts those for the answer.
+	// earlier are the queries of the pages before, polls counts the polls for the answer.
 	earlier []string
-	looks   int
+	polls   int
 }
 
 // readSearch parses the value of a search button: the name of the control and Search.buttonValue. words is the
@@ -61,7 +60,7 @@ func readSearch(text, words string) (name string, s Search) {
 	}
 	// Unreadable values count as missing.
 	s.Page, _ = strconv.Atoi(values.Get("page"))
-	s.looks, _ = strconv.Atoi(values.Get("looks"))
+	s.polls, _ = strconv.Atoi(values.Get("looks"))
 	s.Query, _ = uuid.Parse(values.Get("query"))
 	s.Page, s.earlier = min(max(s.Page, 0), maxPage), s.earlier[max(len(s.earlier)-maxEarlier, 0):]
 	return text[:cut], s
@@ -72,7 +71,7 @@ func (s *Search) buttonValue(name string) string {
 	values := url.Values{"words": {s.Words}, "page": {strconv.Itoa(s.Page)}, "earlier": s.earlier}
 	if s.Query != uuid.Nil {
 		values.Set("query", s.Query.String())
-		values.Set("looks", strconv.Itoa(s.looks))
+		values.Set("looks", strconv.Itoa(s.polls))
 	}
 	return doFind + ":" + name + " " + values.Encode()
 }
@@ -84,22 +83,22 @@ func isSearchable(n *form.Node) bool {
 
 // items is the state of a search for a control: the run, or why there is none.
 type items struct {
-	name    string
-	search  Search
-	run     *domain.DataSourceRun
-	refused *domain.Error
+	name      string
+	search    Search
+	run       *domain.DataSourceRun
+	rejection *domain.Error
 }
 
-// searchItems looks for the items of a control: it asks the data source, or reads the answer.
+// searchItems looks for the items of a control: it queries the data source, or reads the result.
 func searchItems(ctx context.Context, store Store, name string, n *form.Node, s Search) (*items, error) {
 	i := &items{name: name, search: s}
-	if len(s.Words) > maxWords {
-		i.refused = domain.InvalidBody("/query", "is too long")
+	if len(s.Words) > maxQuery {
+		i.rejection = domain.InvalidBody("/query", "is too long")
 		return i, nil
 	}
 	run, err := store.Items(ctx, n, s)
-	if known, ok := errors.AsType[*domain.Error](err); ok {
-		i.refused = known
+	if rejection, ok := errors.AsType[*domain.Error](err); ok {
+		i.rejection = rejection
 		return i, nil
 	} else if err != nil {
 		return nil, err
@@ -111,17 +110,16 @@ func searchItems(ctx context.Context, store Store, name string, n *form.Node, s 
 // retryButton returns the button that polls a pending search.
 func (i *items) retryButton() string {
 	next := i.search
-	next.looks++
+	next.polls++
 	return next.buttonValue(i.name)
 }
 
-// pollDelay returns how long the script waits before it looks again, in milliseconds, "" for
-// ever.
+// pollDelay returns the time before the next poll, in milliseconds, "" for none.
 func (i *items) pollDelay() string {
 	switch {
-	case i.search.looks >= maxLooks:
+	case i.search.polls >= maxPolls:
 		return ""
-	case i.search.looks < 3:
+	case i.search.polls < 3:
 		return "300"
 	}
 	return "1000"
@@ -163,7 +161,7 @@ func (i *items) previousButton() string {
 // statusText returns the message about a search.
 func (i *items) statusText(ctx context.Context) string {
 	switch {
-	case i.refused != nil:
+	case i.rejection != nil:
 		return i.refusalText(ctx)
 	case i.isPending():
 		return ui.T(ctx, "Asking the data source …")
@@ -177,16 +175,16 @@ func (i *items) statusText(ctx context.Context) string {
 
 func (i *items) refusalText(ctx context.Context) string {
 	switch {
-	case i.refused.Kind == domain.KindConflict:
+	case i.rejection.Kind == domain.KindConflict:
 		return ui.T(ctx, "Too many of your searches are in progress. Try again in a moment.")
-	case i.refused.Kind == domain.KindNotFound && i.search.Query != uuid.Nil:
+	case i.rejection.Kind == domain.KindNotFound && i.search.Query != uuid.Nil:
 		return ui.T(ctx, "These results have expired. Search again.")
-	case i.refused.Kind == domain.KindNotFound:
+	case i.rejection.Kind == domain.KindNotFound:
 		return ui.T(ctx, "The data source does not exist, or you may not search it.")
-	case i.refused.Kind == domain.KindInvalid:
+	case i.rejection.Kind == domain.KindInvalid:
 		return ui.T(ctx, "The search text is too long.")
 	}
-	return ui.Reason(ctx, i.refused)
+	return ui.Reason(ctx, i.rejection)
 }
 
 func (i *items) failureText(ctx context.Context) string {
@@ -235,23 +233,23 @@ func (e *entry) searchForButton(ctx context.Context, p *page) error {
 		return nil
 	}
 	name, _ := readSearch(e.post.on, "")
-	n := p.sheet.Control(name)
+	n := p.editor.Control(name)
 	if !isSearchable(n) {
 		return nil
 	}
 	_, s := readSearch(e.post.on, strings.TrimSpace(e.post.values.Get(prefixText+name)))
 	var err error
-	p.found, err = searchItems(ctx, e.store, name, n, s)
+	p.search, err = searchItems(ctx, e.store, name, n, s)
 	return err
 }
 
 // answerItems answers the script of a search with the results.
 func (s *Screen) answerItems(v *web.Visit) (*web.Answer, error) {
-	post, err := readPost(v.Request, func(string, File) (string, error) { return "", unreadableForm() })
+	post, err := readPost(v.Request, func(string, File) (string, error) { return "", formError() })
 	if err != nil {
 		return nil, err
 	}
-	name, asked := readSearch(post.on, strings.TrimSpace(post.values.Get("q")))
+	name, search := readSearch(post.on, strings.TrimSpace(post.values.Get("q")))
 	store, doc, n, err := s.openControl(v, name, readPicked(post.values))
 	if err != nil {
 		return nil, err
@@ -259,7 +257,7 @@ func (s *Screen) answerItems(v *web.Visit) (*web.Answer, error) {
 	if !isSearchable(n) || doc.ReadOnly {
 		return nil, domain.NotFound("control")
 	}
-	found, err := searchItems(v.Context(), store, name, n, asked)
+	found, err := searchItems(v.Context(), store, name, n, search)
 	if err != nil {
 		return nil, err
 	}

@@ -268,8 +268,8 @@ func finder(p *page, n *form.Node) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.found != nil && p.found.name == n.Name {
-			templ_7745c5c3_Err = itemsPart(p.found).Render(ctx, templ_7745c5c3_Buffer)
+		if p.search != nil && p.search.name == n.Name {
+			templ_7745c5c3_Err = itemsPart(p.search).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -28,8 +28,8 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// memory keeps one form.
-type memory struct {
+// memoryStore keeps one form.
+type memoryStore struct {
 	mu               sync.Mutex
 	schema, uiSchema json.RawMessage
 	value            json.RawMessage
@@ -38,48 +38,48 @@ type memory struct {
 	completed        bool
 	readOnly         bool
 	uploaded         string
-	// anyway reports whether invalid values can be completed.
-	anyway bool
-	// sent contains the received drafts, refused the error for them.
-	sent    []forms.Sent
-	refused error
-	// gone is whether the site cannot be reached.
-	gone bool
+	// acceptsInvalid reports whether invalid values can be completed.
+	acceptsInvalid bool
+	// sent contains the received drafts, sendError the error for them.
+	sent      []forms.SentDraft
+	sendError error
+	// unreachable reports whether the site cannot be reached.
+	unreachable bool
 	// items answers searches of data sources, searches are the queries that were made.
 	items    func(forms.Search) (*domain.DataSourceRun, error)
 	searches []forms.Search
-	// late is called once before a change is kept.
-	late func()
+	// beforeSave is called once before a change is kept.
+	beforeSave func()
 }
 
-func (m *memory) Load(context.Context) (*forms.Document, error) {
+func (m *memoryStore) Load(context.Context) (*forms.Document, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.buildDocument()
 }
 
-func (m *memory) buildDocument() (*forms.Document, error) {
+func (m *memoryStore) buildDocument() (*forms.Document, error) {
 	compiled, err := jsondoc.Compile(m.schema)
 	if err != nil {
 		return nil, err
 	}
 	checked, err := compiled.Validate(m.value)
 	anyway := ""
-	if m.anyway {
+	if m.acceptsInvalid {
 		anyway = "Complete anyway"
 	}
 	return &forms.Document{
-		Anyway: anyway,
-		Schema: m.schema, UISchema: m.uiSchema, Value: m.value, Errors: checked.Errors, Version: strconv.Itoa(m.version),
-		Path: "/form", Completes: "Complete", ReadOnly: m.readOnly,
+		CompleteAnywayLabel: anyway,
+		Schema:              m.schema, UISchema: m.uiSchema, Value: m.value, Errors: checked.Errors, Version: strconv.Itoa(m.version),
+		Path: "/form", CompleteLabel: "Complete", ReadOnly: m.readOnly,
 		Link: func(reference string) string { return "/files?" + url.Values{"r": {reference}}.Encode() },
 	}, err
 }
 
-func (m *memory) Save(_ context.Context, version string, patch []jsondoc.Operation) (*forms.Document, error) {
-	if late := m.late; late != nil {
-		m.late = nil
-		late()
+func (m *memoryStore) Save(_ context.Context, version string, patch []jsondoc.Operation) (*forms.Document, error) {
+	if beforeSave := m.beforeSave; beforeSave != nil {
+		m.beforeSave = nil
+		beforeSave()
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -99,37 +99,37 @@ func (m *memory) Save(_ context.Context, version string, patch []jsondoc.Operati
 }
 
 // setValue is another person who changes the form.
-func (m *memory) setValue(value string) {
+func (m *memoryStore) setValue(value string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.value = json.RawMessage(value)
 	m.version++
 }
 
-func (m *memory) isUnreachable() bool {
+func (m *memoryStore) isUnreachable() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.gone
+	return m.unreachable
 }
 
-func (m *memory) setReachable(possible bool) {
+func (m *memoryStore) setReachable(possible bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.gone = !possible
+	m.unreachable = !possible
 }
 
-func (m *memory) storedValue() string {
+func (m *memoryStore) storedValue() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return string(m.value)
 }
 
-func (m *memory) Complete(ctx context.Context) (string, error) {
+func (m *memoryStore) Complete(ctx context.Context) (string, error) {
 	doc, err := m.Load(ctx)
 	if err != nil {
 		return "", err
 	}
-	if len(doc.Errors) > 0 && !m.anyway {
+	if len(doc.Errors) > 0 && !m.acceptsInvalid {
 		refusal := domain.Conflict(domain.CodeTaskDataInvalid, "the data is not valid")
 		for _, e := range doc.Errors {
 			refusal.Details = append(refusal.Details, domain.Detail{Message: "violates the keyword " + e.Type + " of its schema", Location: e.PropertyPath})
@@ -140,11 +140,11 @@ func (m *memory) Complete(ctx context.Context) (string, error) {
 	return "/done", nil
 }
 
-func (m *memory) Find(_ context.Context, _ *form.Node, words string) ([]forms.Found, error) {
-	var found []forms.Found
+func (m *memoryStore) Find(_ context.Context, _ *form.Node, words string) ([]forms.Match, error) {
+	var found []forms.Match
 	for _, name := range []string{"Carol", "Bob", "Bobby"} {
 		if strings.HasPrefix(name, words) {
-			found = append(found, forms.Found{
+			found = append(found, forms.Match{
 				Name: name, Reference: "kuflow-principal:id=01970000-0000-7000-8000-00000000c002;type=USER;name=" + name + ";",
 			})
 		}
@@ -152,34 +152,34 @@ func (m *memory) Find(_ context.Context, _ *form.Node, words string) ([]forms.Fo
 	return found, nil
 }
 
-func (m *memory) Items(_ context.Context, _ *form.Node, search forms.Search) (*domain.DataSourceRun, error) {
+func (m *memoryStore) Items(_ context.Context, _ *form.Node, search forms.Search) (*domain.DataSourceRun, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.searches = append(m.searches, search)
 	return m.items(search)
 }
 
-func (m *memory) Upload(_ context.Context, _ *form.Node, file forms.File) (string, error) {
+func (m *memoryStore) Upload(_ context.Context, _ *form.Node, file forms.File) (string, error) {
 	content, err := io.ReadAll(file.Content)
 	m.uploaded = string(content)
 	return kuflowref.File{URI: "ku:up", Type: file.ContentType, Size: int64(len(content)), Name: file.Name}.String(), err
 }
 
 // startSite serves one form, as the console serves its screens.
-func (m *memory) startSite(tb testing.TB) *httptest.Server {
+func (m *memoryStore) startSite(tb testing.TB) *httptest.Server {
 	tb.Helper()
 	return m.startServer(tb, m)
 }
 
-// draft is the form of a memory as one that is sent whole.
+// draft is the form of a memoryStore as one that is sent whole.
 type draft struct {
 	forms.Store
 
-	m *memory
+	m *memoryStore
 }
 
 // startDraftSite returns the site of the form as a draft.
-func (m *memory) startDraftSite(tb testing.TB) *httptest.Server {
+func (m *memoryStore) startDraftSite(tb testing.TB) *httptest.Server {
 	tb.Helper()
 	return m.startServer(tb, draft{struct{ forms.Store }{m}, m})
 }
@@ -188,9 +188,9 @@ func (d draft) Check(ctx context.Context, value json.RawMessage) ([]domain.Value
 	return forms.CheckSchema(ctx, d.m.schema, value)
 }
 
-func (d draft) Send(ctx context.Context, sent forms.Sent) (string, error) {
-	if d.m.refused != nil {
-		return "", d.m.refused
+func (d draft) Send(ctx context.Context, sent forms.SentDraft) (string, error) {
+	if d.m.sendError != nil {
+		return "", d.m.sendError
 	}
 	if _, err := d.m.Save(ctx, sent.Version, sent.Patch); err != nil {
 		return "", err
@@ -199,14 +199,14 @@ func (d draft) Send(ctx context.Context, sent forms.Sent) (string, error) {
 	return "/done", nil
 }
 
-func (m *memory) startServer(tb testing.TB, store forms.Store) *httptest.Server {
+func (m *memoryStore) startServer(tb testing.TB, store forms.Store) *httptest.Server {
 	tb.Helper()
 	files, err := assets.Load("/assets")
 	require.NoError(tb, err)
 	screen := &forms.Screen{
 		Open: func(*web.Visit) (forms.Store, error) { return store, nil },
 		Show: func(_ *web.Visit, body templ.Component) (*web.Answer, error) {
-			return &web.Answer{Title: "Form", Body: headed(body)}, nil
+			return &web.Answer{Title: "Form", Body: addHeading(body)}, nil
 		},
 	}
 	mux := http.NewServeMux()
@@ -223,11 +223,11 @@ func (m *memory) startServer(tb testing.TB, store forms.Store) *httptest.Server 
 			viewer.Read(r)
 			r = r.WithContext(ui.WithViewer(r.Context(), viewer))
 			answer, err := handler(&web.Visit{Request: r, Param: func(string) string { return "" }})
-			var known *domain.Error
+			var target *domain.Error
 			switch {
-			case err != nil && asDomain(err, &known):
-				status, _ := httpio.StatusOf(known.Kind)
-				http.Error(w, known.Message, status)
+			case err != nil && asDomain(err, &target):
+				status, _ := httpio.StatusOf(target.Kind)
+				http.Error(w, target.Message, status)
 			case err != nil:
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 			case answer.To != "":
@@ -250,15 +250,15 @@ func (m *memory) startServer(tb testing.TB, store forms.Store) *httptest.Server 
 	}
 	mux.HandleFunc("GET /form", serve(func(v *web.Visit) (*web.Answer, error) {
 		body, err := screen.View(v.Context(), store)
-		return &web.Answer{Title: "Form", Body: headed(body)}, err
+		return &web.Answer{Title: "Form", Body: addHeading(body)}, err
 	}))
 	server := httptest.NewServer(mux)
 	tb.Cleanup(server.Close)
 	return server
 }
 
-// headed returns a form below the heading of its page.
-func headed(body templ.Component) templ.Component {
+// addHeading returns a form below the heading of its page.
+func addHeading(body templ.Component) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		_, _ = io.WriteString(w, `<div class="container-xl"><h1>Form</h1>`)
 		err := body.Render(ctx, w)
@@ -267,14 +267,14 @@ func headed(body templ.Component) templ.Component {
 	})
 }
 
-func asDomain(err error, known **domain.Error) bool {
+func asDomain(err error, target **domain.Error) bool {
 	found, ok := err.(*domain.Error) //nolint:errorlint // the store's own
-	*known = found
+	*target = found
 	return ok
 }
 
 // renderForm returns the HTML of a form.
-func (m *memory) renderForm(tb testing.TB, ctx context.Context) string { //nolint:revive // the test comes first
+func (m *memoryStore) renderForm(tb testing.TB, ctx context.Context) string { //nolint:revive // the test comes first
 	tb.Helper()
 	body, err := (&forms.Screen{}).View(ctx, m)
 	require.NoError(tb, err)

@@ -10,8 +10,8 @@ import (
 )
 
 // addressForm returns a form in which the country decides whether there is a state.
-func addressForm() *memory {
-	return &memory{
+func addressForm() *memoryStore {
+	return &memoryStore{
 		schema: json.RawMessage(`{"type":"object","properties":{
 			"country":{"type":"string","title":"Country"},"state":{"type":"string","title":"State"},
 			"name":{"type":"string","title":"Name"},"notes":{"type":"string","title":"Notes"}}}`),
@@ -27,9 +27,9 @@ func addressForm() *memory {
 const stateShown = `document.getElementById("f-state-field").checkVisibility()`
 
 // holdSave lets the next change wait until release is called. started is closed when the change has arrived.
-func (m *memory) holdSave() (started <-chan struct{}, release func()) {
+func (m *memoryStore) holdSave() (started <-chan struct{}, release func()) {
 	begun, held := make(chan struct{}), make(chan struct{})
-	m.late = func() {
+	m.beforeSave = func() {
 		close(begun)
 		<-held
 	}

@@ -73,34 +73,34 @@ const (
 
 // page contains a form with its state for rendering.
 type page struct {
-	sheet  *form.Editor
-	manner form.Locale
+	editor *form.Editor
+	locale form.Locale
 	// action is the path that the form is sent to.
 	action  string
 	version string
 	// problems are errors of values by pointer.
 	problems map[string][]string
 	summary  []problem
-	// said are the pointers of the values that the summary is about.
-	said      map[string]bool
-	conflicts map[string]form.Conflict
-	// typed are texts that could not be kept, by the names of nodes.
-	typed map[string]string
+	// summarized are the pointers of the values that the summary is about.
+	summarized map[string]bool
+	conflicts  map[string]form.Conflict
+	// inputs are texts that could not be kept, by the names of nodes.
+	inputs map[string]string
 	// blank are keys of rows to be filled in, by the names of arrays.
 	blank    map[string][]string
 	readOnly bool
-	// completes is the label of the button that completes, "" for none, and anyway the one
+	// completeLabel is the label of the button that completes, "" for none, and completeAnywayLabel the one
 	// that does so in spite of problems.
-	completes, anyway string
-	// tried reports whether completing was tried; from then on missing values are marked.
-	tried bool
-	// draft reports whether the value stays in the page; origin is its initial value and once the id of the page.
+	completeLabel, completeAnywayLabel string
+	// submitted reports whether completing was tried; from then on missing values are marked.
+	submitted bool
+	// draft reports whether the value stays in the page; origin is its initial value and pageID the id of the page.
 	draft   bool
 	origin  json.RawMessage
-	once    string
+	pageID  string
 	message string
-	// noFiles is the reason why files cannot be added, "" where they can.
-	noFiles string
+	// noFilesReason is the reason why files cannot be added, "" where they can.
+	noFilesReason string
 	// marks are the origins of values, by their pointers.
 	marks map[string]string
 	// link returns where a file is downloaded, "" for nowhere.
@@ -114,8 +114,8 @@ type page struct {
 	undo    string
 	removed []string
 
-	// found is the result of a search, nil for none.
-	found *items
+	// search is the result of a search, nil for none.
+	search *items
 
 	parts map[*form.Node]int
 }
@@ -143,26 +143,26 @@ func isMissing(e domain.ValueError, value json.RawMessage) bool {
 
 // addErrors shows the errors of a value at its controls.
 func (p *page) addErrors(ctx context.Context, errors []domain.ValueError, value json.RawMessage) {
-	p.problems, p.summary, p.said = map[string][]string{}, nil, map[string]bool{}
-	for _, e := range p.sheet.Explain(errors) {
-		p.said[e.PropertyPath] = true
+	p.problems, p.summary, p.summarized = map[string][]string{}, nil, map[string]bool{}
+	for _, e := range p.editor.Explain(errors) {
+		p.summarized[e.PropertyPath] = true
 		n, _ := p.findControl(e.PropertyPath)
 		label := p.labelAt(ctx, e.PropertyPath)
 		if n != nil && n.Hidden {
 			n = nil
 		}
-		text := Sentence(ctx, label, p.sheet.Describe(e.PropertyPath), e)
+		text := ErrorMessage(ctx, label, p.editor.Describe(e.PropertyPath), e)
 		entry := problem{Text: text, Missing: isMissing(e, value)}
 		if n != nil {
 			entry.ID, entry.Name = nodeID(n), n.Name
-			if p.tried || !entry.Missing {
+			if p.submitted || !entry.Missing {
 				p.problems[n.Pointer] = append(p.problems[n.Pointer], text)
 			}
 		}
 		p.summary = append(p.summary, entry)
 	}
 	place := map[string]int{}
-	form.Walk(p.sheet.Nodes, func(n *form.Node) bool {
+	form.Walk(p.editor.Nodes, func(n *form.Node) bool {
 		place[n.Name] = len(place)
 		return true
 	})
@@ -171,7 +171,7 @@ func (p *page) addErrors(ctx context.Context, errors []domain.ValueError, value 
 
 // summaryProblems returns the problems that the summary shows.
 func (p *page) summaryProblems() []problem {
-	return slices.DeleteFunc(slices.Clone(p.summary), func(entry problem) bool { return entry.Missing && !p.tried })
+	return slices.DeleteFunc(slices.Clone(p.summary), func(entry problem) bool { return entry.Missing && !p.submitted })
 }
 
 // pendingProblems returns all problems, for the script to show in time.
@@ -185,13 +185,13 @@ func (p *page) pendingProblems() string {
 
 // findControl returns the control at a pointer, or the closest control around it, and the label of the value.
 func (p *page) findControl(pointer string) (*form.Node, string) {
-	if n := p.sheet.Find(pointer); n != nil {
+	if n := p.editor.Find(pointer); n != nil {
 		return n, n.Label
 	}
 	label := form.LabelOf(pointer)
 	for at := pointer; at != ""; {
 		at = at[:strings.LastIndexByte(at, '/')]
-		if n := p.sheet.Find(at); n != nil {
+		if n := p.editor.Find(at); n != nil {
 			return n, label
 		}
 	}
@@ -205,7 +205,7 @@ func (p *page) labelAt(ctx context.Context, pointer string) string {
 	outer, entry := "", 0
 	for i, token := range path {
 		at := jsontext.JoinPointer(path[:i+1]...)
-		around := p.sheet.Find(jsontext.JoinPointer(path[:i]...))
+		around := p.editor.Find(jsontext.JoinPointer(path[:i]...))
 		index, isIndex := jsontext.Index(token)
 		if isIndex && (around == nil || around.Kind != form.KindObject) && i > 0 {
 			outer, entry = label, index+1
@@ -213,7 +213,7 @@ func (p *page) labelAt(ctx context.Context, pointer string) string {
 			continue
 		}
 		label = form.LabelOf(at)
-		if n := p.sheet.Find(at); n != nil {
+		if n := p.editor.Find(at); n != nil {
 			label = n.Label
 		}
 		if entry > 0 {
@@ -244,10 +244,10 @@ func idOf(name string) string {
 
 // inputText returns the text in a control.
 func (p *page) inputText(n *form.Node) string {
-	if typed, ok := p.typed[n.Name]; ok {
+	if typed, ok := p.inputs[n.Name]; ok {
 		return typed
 	}
-	return n.Text(p.manner)
+	return n.Text(p.locale)
 }
 
 // descriptionIDs returns the ids of the elements that describe a control.
@@ -322,7 +322,7 @@ func rowLabel(ctx context.Context, n *form.Node, number int) string {
 
 func (p *page) hasFiles() bool {
 	found := false
-	form.Walk(p.sheet.Nodes, func(n *form.Node) bool {
+	form.Walk(p.editor.Nodes, func(n *form.Node) bool {
 		found = found || n.Kind == form.KindFile || n.Kind == form.KindFiles
 		return !found
 	})

@@ -46,24 +46,24 @@ func readPost(r *http.Request, receive func(name string, file File) (string, err
 	} else {
 		text, err := io.ReadAll(io.LimitReader(r.Body, maxPost+1))
 		if err != nil {
-			return nil, unreadableForm()
+			return nil, formError()
 		}
 		if len(text) > maxPost || strings.Count(string(text), "&") > maxInputs {
-			return nil, tooLarge()
+			return nil, sizeError()
 		}
 		if p.values, err = url.ParseQuery(string(text)); err != nil {
-			return nil, unreadableForm()
+			return nil, formError()
 		}
 	}
 	p.do, p.on, _ = strings.Cut(p.values.Get(inputDo), ":")
 	return p, nil
 }
 
-func unreadableForm() error {
+func formError() error {
 	return domain.Invalid(domain.LocationBody, "", "the form cannot be read")
 }
 
-func tooLarge() error {
+func sizeError() error {
 	return &domain.Error{Kind: domain.KindTooLarge, Code: domain.CodeValidation, Message: "the form is too large"}
 }
 
@@ -75,9 +75,9 @@ func (p *post) readParts(parts *multipart.Reader, receive func(string, File) (st
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return unreadableForm()
+			return formError()
 		case count > maxInputs:
-			return tooLarge()
+			return sizeError()
 		}
 		name := part.FormName()
 		if control, ok := strings.CutPrefix(name, prefixFile+"/"); ok {
@@ -95,10 +95,10 @@ func (p *post) readParts(parts *multipart.Reader, receive func(string, File) (st
 		}
 		text, err := io.ReadAll(io.LimitReader(part, left+1))
 		if err != nil {
-			return unreadableForm()
+			return formError()
 		}
 		if left -= int64(len(text)); left < 0 {
-			return tooLarge()
+			return sizeError()
 		}
 		p.values.Add(name, string(text))
 	}

@@ -11,14 +11,14 @@ import (
 
 // Preview returns a disabled form with sample values. It fails as form.NewEditor does.
 func Preview(ctx context.Context, in form.Input) (templ.Component, error) {
-	sheet, err := form.NewEditor(ctx, in, form.EditorLimits(), false)
+	editor, err := form.NewEditor(ctx, in, form.EditorLimits(), false)
 	if err != nil {
 		return nil, err
 	}
-	in.Value = sheet.Sample()
-	if sheet, err = form.NewEditor(ctx, in, form.EditorLimits(), false); err != nil {
+	in.Value = editor.Sample()
+	if editor, err = form.NewEditor(ctx, in, form.EditorLimits(), false); err != nil {
 		return nil, err
 	}
 	//nolint:contextcheck // a component is given its context when it is rendered
-	return previewPart(&page{sheet: sheet, manner: form.Locale{Zone: ui.ViewerOf(ctx).Zone, Numbers: notationOf(ctx)}}), nil
+	return previewPart(&page{editor: editor, locale: form.Locale{Zone: ui.ViewerOf(ctx).Zone, Numbers: notationOf(ctx)}}), nil
 }

@@ -30,7 +30,7 @@ func previewPart(p *page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = nodes(p, p.sheet.Nodes).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = nodes(p, p.editor.Nodes).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

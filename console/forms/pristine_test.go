@@ -46,7 +46,7 @@ func TestCompletingAnyway(t *testing.T) {
 	t.Parallel()
 	for _, scripts := range []bool{true, false} {
 		m := loanForm()
-		m.value, m.anyway = json.RawMessage(`{}`), true
+		m.value, m.acceptsInvalid = json.RawMessage(`{}`), true
 		site := m.startSite(t)
 		b := browsertest.New(t)
 		b.Scripts(scripts)
@@ -84,7 +84,7 @@ func TestCompleteAnywayIsIgnoredWhereValuesMustBeValid(t *testing.T) {
 func TestUntouchedTogglesAreSentIfRequired(t *testing.T) {
 	t.Parallel()
 	for _, scripts := range []bool{true, false} {
-		m := &memory{
+		m := &memoryStore{
 			schema: json.RawMessage(`{"type":"object","required":["on","asked"],"properties":{
 				"on":{"type":"boolean","title":"On"},"extra":{"type":"boolean","title":"Extra"},"asked":{"type":"boolean","title":"Asked"}}}`),
 			uiSchema: json.RawMessage(`{"type":"VerticalLayout","elements":[

@@ -19,10 +19,10 @@ import (
 const (
 	// attempts is the number of merges with concurrent changes before a post fails.
 	attempts = 4
-	// maxFound bounds the names without a reference that one post searches.
-	maxFound = 20
-	// maxFresh bounds the controls of new rows that are searched for names.
-	maxFresh = 1000
+	// maxLookups bounds the names without a reference that one post searches.
+	maxLookups = 20
+	// maxNewReferences bounds the controls of new rows that are searched for names.
+	maxNewReferences = 1000
 	// maxFile bounds the name of a file, in bytes.
 	maxFile = 1024
 )
@@ -66,20 +66,20 @@ func (s *Screen) View(ctx context.Context, store Store) (templ.Component, error)
 // newPage returns the page of a document with a value, which differs from the value of the document only in
 // conflicts.
 func newPage(ctx context.Context, doc *Document, value json.RawMessage, picked jsondoc.Picked, tried bool) (*page, error) {
-	sheet, err := sheetOf(ctx, doc, value, picked)
+	editor, err := newEditor(ctx, doc, value, picked)
 	if err != nil {
 		return nil, err
 	}
 	p := &page{
-		sheet: sheet, manner: form.Locale{Zone: ui.ViewerOf(ctx).Zone, Numbers: notationOf(ctx)}, action: doc.Path + "/form", version: doc.Version,
-		readOnly: doc.ReadOnly, completes: doc.Completes, anyway: doc.Anyway, link: doc.Link,
-		tried: tried, noFiles: doc.NoFiles, marks: doc.Marks, preview: doc.Preview,
+		editor: editor, locale: form.Locale{Zone: ui.ViewerOf(ctx).Zone, Numbers: notationOf(ctx)}, action: doc.Path + "/form", version: doc.Version,
+		readOnly: doc.ReadOnly, completeLabel: doc.CompleteLabel, completeAnywayLabel: doc.CompleteAnywayLabel, link: doc.Link,
+		submitted: tried, noFilesReason: doc.NoFilesReason, marks: doc.Marks, preview: doc.Preview,
 	}
 	p.addErrors(ctx, doc.Errors, doc.Value)
 	return p, nil
 }
 
-func sheetOf(ctx context.Context, doc *Document, value json.RawMessage, picked jsondoc.Picked) (*form.Editor, error) {
+func newEditor(ctx context.Context, doc *Document, value json.RawMessage, picked jsondoc.Picked) (*form.Editor, error) {
 	in := form.Input{Schema: doc.Schema, UISchema: doc.UISchema, Value: value, Picked: picked}
 	return form.NewEditor(ctx, in, form.EditorLimits(), doc.ReadOnly)
 }
@@ -128,11 +128,11 @@ func (s *Screen) openControl(v *web.Visit, name string, picked jsondoc.Picked) (
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	sheet, err := sheetOf(v.Context(), doc, doc.Value, picked)
+	editor, err := newEditor(v.Context(), doc, doc.Value, picked)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return store, doc, sheet.Control(name), nil
+	return store, doc, editor.Control(name), nil
 }
 
 func (s *Screen) handleFind(v *web.Visit) (*web.Answer, error) {
@@ -146,14 +146,14 @@ func (s *Screen) handleFind(v *web.Visit) (*web.Answer, error) {
 	}
 	found, err := store.Find(v.Context(), n, query.Get("q"))
 	if found == nil {
-		found = []Found{}
+		found = []Match{}
 	}
 	return web.JSON(found), err
 }
 
 // uploadAnswer is the reference to a stored file, or the reason why it was not stored.
 type uploadAnswer struct {
-	Found
+	Match
 
 	Message string `json:"message,omitempty"`
 }
@@ -169,7 +169,7 @@ func (s *Screen) handleUpload(v *web.Visit) (*web.Answer, error) {
 	}
 	name, err := url.PathUnescape(v.Header.Get("X-File-Name"))
 	if err != nil || name == "" || len(name) > maxFile || e.doc.ReadOnly {
-		return nil, unreadableForm()
+		return nil, formError()
 	}
 	file := File{Name: name, ContentType: v.Header.Get("Content-Type"), Size: v.ContentLength, Content: v.Body}
 	reference, err := e.receiveFile(v.Context(), v.URL.Query().Get("at"), file)
@@ -179,5 +179,5 @@ func (s *Screen) handleUpload(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return web.JSON(uploadAnswer{Found: Found{Reference: reference, Name: fileName(v.Context(), reference)}}), nil
+	return web.JSON(uploadAnswer{Match: Match{Reference: reference, Name: fileName(v.Context(), reference)}}), nil
 }

@@ -24,16 +24,16 @@ type Document struct {
 	ReadOnly bool
 	// Path is the path of the page with the form. Its routes are below it.
 	Path string
-	// Completes is the label of the button that completes the form or sends a Draft, "" for none. It is in the
+	// CompleteLabel is the label of the button that completes the form or sends a Draft, "" for none. It is in the
 	// language of the viewer.
-	Completes string
-	// Anyway is the label of the button that does so in spite of Errors, after they were
+	CompleteLabel string
+	// CompleteAnywayLabel is the label of the button that does so in spite of Errors, after they were
 	// listed. It is "" where values have to be valid for that.
-	Anyway string
+	CompleteAnywayLabel string
 	// Marks are the origins of values, such as a model, by their pointers.
 	Marks map[string]string
-	// NoFiles is the reason why files cannot be added, "" where they can.
-	NoFiles string
+	// NoFilesReason is the reason why files cannot be added, "" where they can.
+	NoFilesReason string
 	// Link returns where a file that the value refers to is downloaded, "" for nowhere.
 	// It may be nil.
 	Link func(reference string) string
@@ -41,8 +41,8 @@ type Document struct {
 	Preview func(reference string) string
 }
 
-// Found is something that a value may refer to.
-type Found struct {
+// Match is something that a value may refer to.
+type Match struct {
 	// Reference is the text that becomes the value.
 	Reference string `json:"reference"`
 	Name      string `json:"name"`
@@ -62,7 +62,7 @@ type Store interface {
 	// Load returns the current form.
 	Load(ctx context.Context) (*Document, error)
 	// Find returns a few objects for a control by words of their names. It does not search data sources.
-	Find(ctx context.Context, control *form.Node, words string) ([]Found, error)
+	Find(ctx context.Context, control *form.Node, words string) ([]Match, error)
 	// Items asks the data source of a control for items, or reads the answer to
 	// Search.Query, which may not be there yet.
 	Items(ctx context.Context, control *form.Node, search Search) (*domain.DataSourceRun, error)
@@ -88,11 +88,11 @@ type Draft interface {
 	Check(ctx context.Context, value json.RawMessage) ([]domain.ValueError, error)
 	// Send completes the form and returns the path of the next page. After a PRECONDITION_FAILED error the input
 	// is merged with the current version and sent again. The form shows errors of KindInvalid and KindConflict.
-	Send(ctx context.Context, sent Sent) (string, error)
+	Send(ctx context.Context, sent SentDraft) (string, error)
 }
 
-// Sent contains the values that were entered in a Draft.
-type Sent struct {
+// SentDraft contains the values that were entered in a Draft.
+type SentDraft struct {
 	// ID is the id of the page: a form that is sent twice has one.
 	ID uuid.UUID
 	// Version is the version of the Document that Patch changes.

@@ -25,7 +25,7 @@ func (p *page) valueText(ctx context.Context, n *form.Node) string {
 	if !n.Present() {
 		return ""
 	}
-	text := n.Text(p.manner)
+	text := n.Text(p.locale)
 	switch n.Kind { //nolint:exhaustive // the others are shown as they are stored
 	case form.KindCheck, form.KindToggle:
 		return map[string]string{"true": ui.T(ctx, "Yes"), "false": ui.T(ctx, "No")}[text]

@@ -12,7 +12,7 @@ import (
 // Values that cannot be changed are text: no input looks editable and ignores the person.
 func TestLockedValuesAreText(t *testing.T) {
 	t.Parallel()
-	m := &memory{
+	m := &memoryStore{
 		schema: json.RawMessage(`{"type":"object","properties":{
 			"name":{"type":"string","title":"Name"},"notes":{"type":"string","title":"Notes"},"amount":{"type":"number","title":"Amount"},
 			"married":{"type":"boolean","title":"Married"},"unknown":{"type":"boolean","title":"Unknown"},

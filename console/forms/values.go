@@ -22,8 +22,8 @@ const (
 	PartEntity   = "entity"
 )
 
-// OfProcess returns the values that processes of a definition are started with.
-func OfProcess(d *domain.ProcessDefinition) Values {
+// NewProcessValues returns the values that processes of a definition are started with.
+func NewProcessValues(d *domain.ProcessDefinition) Values {
 	var values Values
 	if len(d.Spec.MetadataSchema) > 0 {
 		values = append(values, form.Part{Name: PartMetadata, Schema: d.Spec.MetadataSchema, UISchema: d.Spec.MetadataUISchema})
@@ -53,7 +53,7 @@ func (v Values) Check(ctx context.Context, whole json.RawMessage) ([]domain.Valu
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, Below(part.Name, errors)...)
+		all = append(all, PrefixErrors(part.Name, errors)...)
 	}
 	return all, nil
 }
@@ -98,28 +98,28 @@ func orEmpty(value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// Below returns errors of a part as errors of the whole value.
-func Below(name string, errors []domain.ValueError) []domain.ValueError {
-	moved := slices.Clone(errors)
-	for i := range moved {
-		moved[i].PropertyPath = jsontext.JoinPointer(name) + moved[i].PropertyPath
+// PrefixErrors returns errors of a part as errors of the whole value.
+func PrefixErrors(name string, errors []domain.ValueError) []domain.ValueError {
+	relocated := slices.Clone(errors)
+	for i := range relocated {
+		relocated[i].PropertyPath = jsontext.JoinPointer(name) + relocated[i].PropertyPath
 	}
-	return moved
+	return relocated
 }
 
-// Placed returns an error that reports errors of a field as errors of one of the values. names contains the values
+// RelocateError returns an error that reports errors of a field as errors of one of the values. names contains the values
 // by field.
-func (v Values) Placed(err error, names map[domain.Field]string) error {
-	known, ok := errors.AsType[*domain.Error](err)
+func (v Values) RelocateError(err error, names map[domain.Field]string) error {
+	cause, ok := errors.AsType[*domain.Error](err)
 	if !ok {
 		return err
 	}
-	moved := *known
-	moved.Details = slices.Clone(known.Details)
-	for i := range moved.Details {
-		if name, ok := names[moved.Details[i].Field]; ok {
-			moved.Details[i].Location = jsontext.JoinPointer(name) + moved.Details[i].Location
+	relocated := *cause
+	relocated.Details = slices.Clone(cause.Details)
+	for i := range relocated.Details {
+		if name, ok := names[relocated.Details[i].Field]; ok {
+			relocated.Details[i].Location = jsontext.JoinPointer(name) + relocated.Details[i].Location
 		}
 	}
-	return &moved
+	return &relocated
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // wideForm returns a form of 200 fields and a table of 50 rows.
-func wideForm() *memory {
+func wideForm() *memoryStore {
 	var properties, values, rows []string
 	for i := range 200 {
 		properties = append(properties, fmt.Sprintf(`"F%03d":{"type":"string","title":"Field number %d","maxLength":100}`, i, i))
@@ -22,7 +22,7 @@ func wideForm() *memory {
 	for i := range 50 {
 		rows = append(rows, fmt.Sprintf(`{"article":"Article %d","amount":%d,"price":1.50,"since":"2026-03-01","remark":"A remark"}`, i, i))
 	}
-	return &memory{
+	return &memoryStore{
 		schema: json.RawMessage(`{"type":"object","properties":{` + strings.Join(properties, ",") + `,"rows":{"type":"array","items":{"type":"object","properties":{
 			"article":{"type":"string"},"amount":{"type":"integer"},"price":{"type":"number"},"since":{"type":"string","format":"date"},"remark":{"type":"string"}}}}}}`),
 		value: json.RawMessage(`{` + strings.Join(values, ",") + `,"rows":[` + strings.Join(rows, ",") + `]}`),

@@ -64,14 +64,14 @@ func (s *Screens) actForm(v *web.Visit, process uuid.UUID, action *app.Available
 	if err != nil {
 		return nil, err
 	}
-	f.Tenant, f.Values = definition.TenantID, forms.OfProcess(definition.ProcessDefinition)
+	f.Tenant, f.Values = definition.TenantID, forms.NewProcessValues(definition.ProcessDefinition)
 	return f, nil
 }
 
 // Load implements forms.Store.
 func (f *actForm) Load(ctx context.Context) (*forms.Document, error) {
 	doc := &forms.Document{
-		Path: pathOf(f.process, "act/"+f.action.Code), Completes: f.action.Name, Anyway: ui.T(ctx, "Start anyway"),
+		Path: pathOf(f.process, "act/"+f.action.Code), CompleteLabel: f.action.Name, CompleteAnywayLabel: ui.T(ctx, "Start anyway"),
 		Link: func(reference string) string {
 			file, _ := kuflowref.ParseFile(reference)
 			return documentPath(f.process, file.URI)
@@ -81,13 +81,13 @@ func (f *actForm) Load(ctx context.Context) (*forms.Document, error) {
 }
 
 // Send implements forms.Draft: it invokes the action.
-func (f *actForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
+func (f *actForm) Send(ctx context.Context, sent forms.SentDraft) (string, error) {
 	action, _, err := f.App.CreateProcessAction(ctx, f.Call, f.process, app.NewProcessAction{
 		ID: &sent.ID, Code: f.action.Code, Metadata: f.Value(sent.Value, forms.PartMetadata),
 		Entity: f.Value(sent.Value, forms.PartEntity), SignalInput: f.Value(sent.Value, partInput),
 	})
 	if err != nil {
-		return "", f.Placed(err, map[domain.Field]string{
+		return "", f.RelocateError(err, map[domain.Field]string{
 			domain.FieldRelatedMetadata: forms.PartMetadata, domain.FieldRelatedEntity: forms.PartEntity, domain.FieldSignalInput: partInput,
 		})
 	}

@@ -152,13 +152,13 @@ func (s *Screens) threadPart(v *web.Visit, of *processView) (*form.Part, error) 
 // Load implements forms.Store.
 func (f *messageDraft) Load(ctx context.Context) (*forms.Document, error) {
 	doc := &forms.Document{
-		Path: pathOf(f.process, "messages/"+f.structure.Code), Completes: ui.T(ctx, "Send"), Anyway: ui.T(ctx, "Send anyway"),
+		Path: pathOf(f.process, "messages/"+f.structure.Code), CompleteLabel: ui.T(ctx, "Send"), CompleteAnywayLabel: ui.T(ctx, "Send anyway"),
 	}
 	return doc, f.Put(doc)
 }
 
 // Send implements forms.Draft: it writes the message.
-func (f *messageDraft) Send(ctx context.Context, sent forms.Sent) (string, error) {
+func (f *messageDraft) Send(ctx context.Context, sent forms.SentDraft) (string, error) {
 	in := app.NewItem{
 		ID: &sent.ID, Type: domain.ItemMessage, ProcessID: f.process, DataCode: f.structure.Code,
 		MessageData: f.Value(sent.Value, partData),
@@ -174,7 +174,7 @@ func (f *messageDraft) Send(ctx context.Context, sent forms.Sent) (string, error
 		in.ThreadID = &thread
 	}
 	_, _, err := f.App.CreateProcessItem(ctx, f.Call, in)
-	return pathOf(f.process, "messages"), f.Placed(err, map[domain.Field]string{
+	return pathOf(f.process, "messages"), f.RelocateError(err, map[domain.Field]string{
 		domain.FieldItemThread: partThread, domain.FieldMessageData: partData,
 	})
 }

@@ -121,7 +121,7 @@ func (f *valuesForm) Load(ctx context.Context) (*forms.Document, error) {
 	f.Tenant, f.elements = found.Whole.TenantID, found.Definition.Spec.Elements
 	doc := &forms.Document{
 		Version: string(found.Whole.Version()), Path: pathOf(f.id, "edit"),
-		Completes: ui.T(ctx, "Save"), Anyway: ui.T(ctx, "Save anyway"),
+		CompleteLabel: ui.T(ctx, "Save"), CompleteAnywayLabel: ui.T(ctx, "Save anyway"),
 		Link: func(reference string) string {
 			file, _ := kuflowref.ParseFile(reference)
 			return documentPath(f.id, file.URI)
@@ -132,7 +132,7 @@ func (f *valuesForm) Load(ctx context.Context) (*forms.Document, error) {
 
 // Send implements forms.Draft: it saves the changed values one after the other. If one is refused, the earlier
 // ones are saved; the next attempt merges the input with them.
-func (f *valuesForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
+func (f *valuesForm) Send(ctx context.Context, sent forms.SentDraft) (string, error) {
 	after, parts, err := f.Split(sent.Patch)
 	if err != nil {
 		return "", err

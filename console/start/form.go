@@ -62,7 +62,7 @@ func (s *Screens) openForm(v *web.Visit) (*startForm, error) {
 		return nil, err
 	}
 	f := &startForm{Finder: finders.Finder{App: s.App, Call: v.Call, Tenant: definition.TenantID}, definition: definition}
-	f.Values = append(forms.Values{{Name: partSubject, Schema: schema}}, forms.OfProcess(definition.ProcessDefinition)...)
+	f.Values = append(forms.Values{{Name: partSubject, Schema: schema}}, forms.NewProcessValues(definition.ProcessDefinition)...)
 	return f, nil
 }
 
@@ -84,15 +84,15 @@ func (f *startForm) copyValues(from *domain.Process) {
 // Load implements forms.Store.
 func (f *startForm) Load(ctx context.Context) (*forms.Document, error) {
 	doc := &forms.Document{
-		Path:      web.Root + "start/" + f.definition.ID.String(),
-		Completes: ui.T(ctx, "Start"), Anyway: ui.T(ctx, "Start anyway"),
-		NoFiles: ui.T(ctx, "You can add files after the start."),
+		Path:          web.Root + "start/" + f.definition.ID.String(),
+		CompleteLabel: ui.T(ctx, "Start"), CompleteAnywayLabel: ui.T(ctx, "Start anyway"),
+		NoFilesReason: ui.T(ctx, "You can add files after the start."),
 	}
 	return doc, f.Put(doc)
 }
 
 // Send implements forms.Draft: it starts the process.
-func (f *startForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
+func (f *startForm) Send(ctx context.Context, sent forms.SentDraft) (string, error) {
 	in := app.NewProcess{
 		ID: &sent.ID, Definition: app.DefinitionKey{ID: &f.definition.ID},
 		Metadata: f.Value(sent.Value, forms.PartMetadata), Entity: f.Value(sent.Value, forms.PartEntity),
@@ -102,7 +102,7 @@ func (f *startForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
 	in.Subject = strings.TrimSpace(in.Subject)
 	started, _, err := f.App.CreateProcess(ctx, f.Call, in)
 	if err != nil {
-		return "", f.Placed(err, map[domain.Field]string{
+		return "", f.RelocateError(err, map[domain.Field]string{
 			domain.FieldProcessMetadata: forms.PartMetadata, domain.FieldProcessEntity: forms.PartEntity,
 		})
 	}

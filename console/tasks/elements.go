@@ -29,7 +29,7 @@ func (f *taskForm) addElements(ctx context.Context, doc *forms.Document, values 
 		f.values = forms.Values{{Name: partData, Schema: doc.Schema, UISchema: doc.UISchema, Value: doc.Value}}
 	}
 	f.values = append(f.values, part)
-	doc.Errors = forms.Below(partData, doc.Errors)
+	doc.Errors = forms.PrefixErrors(partData, doc.Errors)
 	if !doc.ReadOnly {
 		doc.Errors = append(doc.Errors, errors...)
 	}

@@ -99,9 +99,9 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 		}
 	}
 	if task.canComplete() {
-		doc.Completes = ui.T(ctx, "Complete")
+		doc.CompleteLabel = ui.T(ctx, "Complete")
 		if !definition.Spec.RequireValidDataOnComplete && task.Item.Task.Elements.Complete(f.elements) {
-			doc.Anyway = ui.T(ctx, "Complete anyway")
+			doc.CompleteAnywayLabel = ui.T(ctx, "Complete anyway")
 		}
 	}
 	if f.Help, err = f.findHelp(ctx, task, definition, doc); err != nil {

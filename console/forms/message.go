@@ -4,19 +4,15 @@ import (
 	"context"
 	"strings"
 
-	"golang.org/x/text/message"
-	"golang.org/x/text/number"
-
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
-	"github.com/procession-dev/procession/form/locale"
 )
 
-// Sentence returns an error of a value in words. n is the control of the value, nil if it has none.
-func Sentence(ctx context.Context, label string, n *form.Node, e domain.ValueError) string {
+// ErrorMessage returns the message of an error of a value. n is the control of the value, nil if it has none.
+func ErrorMessage(ctx context.Context, label string, n *form.Node, e domain.ValueError) string {
 	if n == nil {
 		n = &form.Node{Bounds: form.Bounds{MinLength: -1, MaxLength: -1, MinItems: -1, MaxItems: -1}}
 	}
@@ -29,13 +25,13 @@ func Sentence(ctx context.Context, label string, n *form.Node, e domain.ValueErr
 	case "required", "requiredOnUpdate", "dependentRequired", "dependencies":
 		return say("%s is required.")
 	case "type":
-		return ui.T(ctx, typeSentence(n.Types), label)
+		return ui.T(ctx, typeMessage(n.Types), label)
 	case "format":
-		return ui.T(ctx, formatSentence(b.Format), label)
+		return ui.T(ctx, formatMessage(b.Format), label)
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
-		return numberSentence(ctx, say, e.Type, b)
+		return numberMessage(ctx, say, e.Type, b)
 	case "minLength", "maxLength", "minItems", "maxItems":
-		return countSentence(say, e.Type, b)
+		return countMessage(say, e.Type, b)
 	case "enum", "const":
 		if len(n.Options) == 1 {
 			return say("%s must be “%s”.", n.Options[0].Title)
@@ -46,11 +42,11 @@ func Sentence(ctx context.Context, label string, n *form.Node, e domain.ValueErr
 	case "maxSize":
 		return say("%s must be at most %s.", Size(ctx, b.MaxSize))
 	}
-	return ui.T(ctx, plainSentence(e.Type), label)
+	return ui.T(ctx, keywordMessage(e.Type), label)
 }
 
-// plainSentence returns the sentence for keywords that need no details.
-func plainSentence(keyword string) string {
+// keywordMessage returns the sentence for keywords that need no details.
+func keywordMessage(keyword string) string {
 	switch keyword {
 	case "pattern":
 		return "%s has the wrong format."
@@ -80,7 +76,7 @@ func plainSentence(keyword string) string {
 	return "%s is not valid."
 }
 
-func typeSentence(types jsondoc.Types) string {
+func typeMessage(types jsondoc.Types) string {
 	switch types { //nolint:exhaustive // sets of several types have no name
 	case jsondoc.TypeNumber:
 		return "%s must be a number."
@@ -100,7 +96,7 @@ func typeSentence(types jsondoc.Types) string {
 	return "%s has the wrong type."
 }
 
-func formatSentence(format string) string {
+func formatMessage(format string) string {
 	switch format {
 	case "date":
 		return "%s must be a date."
@@ -138,7 +134,7 @@ func formatSentence(format string) string {
 	return "%s has the wrong format."
 }
 
-func numberSentence(ctx context.Context, say func(string, ...any) string, keyword string, b form.Bounds) string {
+func numberMessage(ctx context.Context, say func(string, ...any) string, keyword string, b form.Bounds) string {
 	switch {
 	case keyword == "minimum" && b.Minimum != "":
 		return say("%s must be at least %s.", Number(ctx, b.Minimum))
@@ -158,7 +154,7 @@ func numberSentence(ctx context.Context, say func(string, ...any) string, keywor
 	return say("%s is not valid.")
 }
 
-func countSentence(say func(string, ...any) string, keyword string, b form.Bounds) string {
+func countMessage(say func(string, ...any) string, keyword string, b form.Bounds) string {
 	switch {
 	case keyword == "minLength" && b.MinLength > 1:
 		return say("%s must have at least %d characters.", b.MinLength)
@@ -176,29 +172,4 @@ func countSentence(say func(string, ...any) string, keyword string, b form.Bound
 		return say("%s must have at most %d entries.", b.MaxItems)
 	}
 	return say("%s has too many entries.")
-}
-
-// Number returns a number of JSON as the language of the viewer writes it, with all its digits.
-func Number(ctx context.Context, text string) string { return notationOf(ctx).Format(text, true) }
-
-// notationOf returns the spelling of numbers in the locale of the viewer.
-func notationOf(ctx context.Context) *locale.Notation {
-	notation := locale.Of(ui.ViewerOf(ctx).Locale)
-	return &notation
-}
-
-// Size returns a number of bytes with its unit.
-func Size(ctx context.Context, bytes int64) string {
-	unit, amount := "", float64(bytes)
-	for _, unit = range []string{"bytes", "kB", "MB", "GB", "TB"} {
-		if amount < 999.5 {
-			break
-		}
-		amount /= 1000
-	}
-	if unit == "bytes" {
-		return ui.T(ctx, "%d bytes", bytes)
-	}
-	printer := message.NewPrinter(ui.ViewerOf(ctx).Locale)
-	return printer.Sprint(number.Decimal(amount, number.MaxFractionDigits(1))) + "\u00a0" + unit
 }
