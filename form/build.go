@@ -172,9 +172,9 @@ func (b *builder) controlFields(
 	}
 	outer := memberAt(p, e.path[:len(e.path)-1])
 	last := e.path[len(e.path)-1]
-	of, known := outer.Member(last), isNamed(outer, last)
+	of, declared := outer.Member(last), isNamed(outer, last)
 	member, present := lookUpMember(value, e.path)
-	if !present && !known || conditional && isEmpty(member) {
+	if !present && !declared || conditional && isEmpty(member) {
 		return nil, nil
 	}
 	shown.addPath(e.path)
@@ -210,13 +210,13 @@ func (b *builder) addRest(p *jsondoc.Place, value *object, within, path []string
 		if shown.whole[pointer] || isEmpty(member) {
 			continue
 		}
-		of, known := p.Member(name), isNamed(p, name)
+		of, declared := p.Member(name), isNamed(p, name)
 		inner, isObject := member.(*object)
 		var err error
 		switch {
 		case isObject && shown.partly[pointer]:
 			err = b.addRest(of, inner, at, path, shown)
-		case known:
+		case declared:
 			var made []Field
 			made, err = b.valueFields(nil, labelFor(of, name), of, extendPath(path, at...), member)
 			b.other = append(b.other, made...)

@@ -271,19 +271,19 @@ func (c *changer) applyArray(n *Node, path []string, container any) (any, error)
 	var kept []string
 	seen := map[string]bool{}
 	for _, key := range order {
-		nodes, known := rows[key]
+		nodes, exists := rows[key]
 		if seen[key] || len(order) > len(rows)+maxNewRows {
 			return nil, ErrRows
 		}
 		seen[key] = true
 		var element any
-		if known {
+		if exists {
 			index, _ := strconv.Atoi(key)
 			element = old[index]
 		} else if nodes = n.row(key); n.Kind != KindList {
 			element = jsondoc.NewObject()
 		}
-		value, present, err := c.applyRow(n, full, key, nodes, element, known)
+		value, present, err := c.applyRow(n, full, key, nodes, element, exists)
 		switch {
 		case err != nil:
 			return nil, err
@@ -291,7 +291,7 @@ func (c *changer) applyArray(n *Node, path []string, container any) (any, error)
 			elements = append(elements, value)
 			c.change.keepRow(n.Name, key, len(elements)-1)
 			kept = append(kept, key)
-		case !known:
+		case !exists:
 			c.change.addBlank(n.Name, key)
 		}
 	}
@@ -304,13 +304,13 @@ func (c *changer) applyArray(n *Node, path []string, container any) (any, error)
 }
 
 // applyRow returns an element with the values entered in its row. A new element without content is not present.
-func (c *changer) applyRow(n *Node, array []string, key string, nodes []*Node, element any, known bool) (any, bool, error) {
+func (c *changer) applyRow(n *Node, array []string, key string, nodes []*Node, element any, exists bool) (any, bool, error) {
 	if n.Kind != KindList {
 		value, err := c.applyNodes(nodes, extendPath(array, key), element)
-		return value, known || !isIdentical(value, element), err
+		return value, exists || !isIdentical(value, element), err
 	}
 	// The only control is the element itself.
-	holder, err := c.applyNodes(nodes, array, wrapElement(key, element, known))
+	holder, err := c.applyNodes(nodes, array, wrapElement(key, element, exists))
 	one, _ := holder.(*object)
 	value, present := one.Get(key)
 	return value, present, err
@@ -324,9 +324,9 @@ func rowKeys(rows []Row) []string {
 	return found
 }
 
-func wrapElement(key string, element any, known bool) *object {
+func wrapElement(key string, element any, exists bool) *object {
 	holder := jsondoc.NewObject()
-	if known {
+	if exists {
 		holder.Set(key, element)
 	}
 	return holder

@@ -21,21 +21,21 @@ type condition struct{ schema *jsondoc.Schema }
 
 // isSatisfied reports whether a value is valid. It returns false for an unusable schema.
 func (b *editorBuilder) isSatisfied(schema json.RawMessage, value any) bool {
-	known, ok := b.rules[string(schema)]
+	rule, ok := b.rules[string(schema)]
 	if !ok {
-		known = &condition{}
+		rule = &condition{}
 		if len(b.rules) < maxRules {
-			known.schema, _ = jsondoc.CompileCached(schema)
+			rule.schema, _ = jsondoc.CompileCached(schema)
 		}
-		b.rules[string(schema)] = known
+		b.rules[string(schema)] = rule
 	}
-	if known.schema == nil {
+	if rule.schema == nil {
 		return false
 	}
 	if of, isObject := value.(*object); isObject && of == nil {
 		value = nil
 	}
-	result, err := known.schema.Validate(jsonText(value), jsondoc.Watch(b.checkBudget))
+	result, err := rule.schema.Validate(jsonText(value), jsondoc.Watch(b.checkBudget))
 	return err == nil && result.Valid
 }
 

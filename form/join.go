@@ -96,8 +96,8 @@ func groupLayout(label string, within any) any {
 // embedSchema returns a copy of a schema of any draft that keeps its meaning within one of draft 2020-12: it has an id, so
 // that references within it keep their targets, and the lists of items and exclusive limits of older drafts are rewritten.
 func embedSchema(schema any, name string) any {
-	given, _ := schema.(*object)
-	base := strings.TrimSuffix(given.Text("$id"), "#")
+	document, _ := schema.(*object)
+	base := strings.TrimSuffix(document.Text("$id"), "#")
 	o, ok := convertDraft(schema, base).(*object)
 	if !ok {
 		return schema

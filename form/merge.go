@@ -55,7 +55,7 @@ func diffMembers(path []string, was, is *object, whole map[string]bool) []jsondo
 		patch = append(patch, diffOperations(extendPath(path, name), was.Members[name], value, whole)...)
 	}
 	for _, name := range is.Names {
-		if _, known := was.Get(name); !known {
+		if _, exists := was.Get(name); !exists {
 			patch = append(patch, jsondoc.Operation{
 				Op: "add", Path: jsontext.JoinPointer(extendPath(path, name)...), Value: jsonText(is.Members[name]),
 			})

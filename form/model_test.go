@@ -209,7 +209,7 @@ func TestModelStopsWithItsContext(t *testing.T) {
 
 func TestDates(t *testing.T) {
 	t.Parallel()
-	for given, want := range map[[2]string]string{
+	for input, want := range map[[2]string]string{
 		{"date", "2026-02-03"}:                        "3 February 2026",
 		{"date", "2026-02-30"}:                        "2026-02-30",
 		{"date", "soon"}:                              "soon",
@@ -220,7 +220,7 @@ func TestDates(t *testing.T) {
 		{"time", "04:05"}:                             "04:05",
 		{"email", "2026-02-03"}:                       "2026-02-03",
 	} {
-		m := newModel(t, `{"properties":{"d":{"format":"`+given[0]+`"}}}`, "", `{"d":"`+given[1]+`"}`)
+		m := newModel(t, `{"properties":{"d":{"format":"`+input[0]+`"}}}`, "", `{"d":"`+input[1]+`"}`)
 		require.Equal(t, []string{"D: " + want}, fieldLines(m.Fields))
 	}
 }

@@ -111,14 +111,14 @@ func (g generator) disturb(tb testing.TB, document string) string {
 	return string(changed)
 }
 
-// person fills in forms by their controls only.
-type person struct {
+// user fills in forms by their controls only.
+type user struct {
 	tb     testing.TB
 	schema string
 	picked jsondoc.Picked
 }
 
-func (p *person) open(value string) *form.Editor {
+func (p *user) open(value string) *form.Editor {
 	p.tb.Helper()
 	s, err := form.NewEditor(p.tb.Context(), form.Input{
 		Schema: json.RawMessage(p.schema), Value: json.RawMessage(value), Picked: p.picked,
@@ -127,10 +127,10 @@ func (p *person) open(value string) *form.Editor {
 	return s
 }
 
-// approach enters what a form for the wanted value shows into the form of a value, and returns the value that it has then.
-func (p *person) approach(value, wanted string) string { //nolint:funlen // a case for each kind of control
+// enterGoal enters what a form for the wanted value shows into the form of a value, and returns the value that it has then.
+func (p *user) enterGoal(value, targetJSON string) string { //nolint:funlen // a case for each kind of control
 	p.tb.Helper()
-	goal := (&person{tb: p.tb, schema: p.schema}).open(wanted)
+	goal := (&user{tb: p.tb, schema: p.schema}).open(targetJSON)
 	form.Walk(goal.Nodes, func(n *form.Node) bool {
 		if n.Choice != nil {
 			for _, pointer := range newRowPointers(n.Choice.Key.Pointer) {
@@ -146,21 +146,21 @@ func (p *person) approach(value, wanted string) string { //nolint:funlen // a ca
 			return true
 		}
 		typed.Confirmed[n.Name] = true
-		there := goal.Find(n.Pointer)
-		want, present := jsondoc.Lookup(json.RawMessage(wanted), n.Pointer)
+		goalNode := goal.Find(n.Pointer)
+		want, present := jsondoc.Lookup(json.RawMessage(targetJSON), n.Pointer)
 		switch {
 		case n.Kind.HasRows():
 			count := 0
-			if there != nil {
-				count = len(there.Rows)
+			if goalNode != nil {
+				count = len(goalNode.Rows)
 			}
 			for i := range count {
 				key := "new" + strconv.Itoa(i)
 				if i < len(n.Rows) {
 					key = n.Rows[i].Key
-				} else if there != nil {
-					form.Walk(there.Rows[i].Nodes, func(cell *form.Node) bool {
-						name := n.Name + "/" + key + strings.TrimPrefix(cell.Name, n.Name+"/"+there.Rows[i].Key)
+				} else if goalNode != nil {
+					form.Walk(goalNode.Rows[i].Nodes, func(cell *form.Node) bool {
+						name := n.Name + "/" + key + strings.TrimPrefix(cell.Name, n.Name+"/"+goalNode.Rows[i].Key)
 						if cell.Pointer != "" && len(cell.Children)+len(cell.Rows) == 0 {
 							if typed.Texts[name] = textsOf(cell); cell.Kind == form.KindCheck {
 								typed.Texts[name] = []string{"true"} // It is ticked, and unticked in the next pass.
@@ -177,7 +177,7 @@ func (p *person) approach(value, wanted string) string { //nolint:funlen // a ca
 		case n.Kind == form.KindJSON:
 			typed.Texts[n.Name] = []string{string(want)}
 		case n.Children != nil || n.Kind == form.KindObject:
-		case there == nil || !present:
+		case goalNode == nil || !present:
 			typed.Texts[n.Name] = []string{""}
 		case n.Kind == form.KindCheck && !n.Present() && string(want) == "false":
 			typed.Texts[n.Name] = []string{"true"} // It is ticked, and unticked in the next pass.
@@ -185,8 +185,8 @@ func (p *person) approach(value, wanted string) string { //nolint:funlen // a ca
 			i := slices.IndexFunc(n.Options, func(o form.Option) bool { return form.Equal(json.RawMessage(o.Value), want) })
 			require.GreaterOrEqual(p.tb, i, 0)
 			typed.Texts[n.Name] = []string{n.Options[i].Value}
-		case there.Kind == n.Kind:
-			typed.Texts[n.Name] = textsOf(there)
+		case goalNode.Kind == n.Kind:
+			typed.Texts[n.Name] = textsOf(goalNode)
 		default:
 			typed.Texts[n.Name] = []string{form.ReadableJSON(string(want))}
 		}
@@ -213,19 +213,19 @@ func newRowPointers(pointer string) []string {
 	return pointers
 }
 
-// sees reports whether a value is valid and has the wanted values in all controls. Members without a control stay.
-func (p *person) sees(value, wanted string) bool {
+// showsGoal reports whether a value is valid and has the wanted values in all controls. Members without a control stay.
+func (p *user) showsGoal(value, targetJSON string) bool {
 	p.tb.Helper()
 	compiled, err := jsondoc.Compile(json.RawMessage(p.schema))
 	require.NoError(p.tb, err)
 	checked, err := compiled.Validate(json.RawMessage(value))
 	require.NoError(p.tb, err)
 	same := checked.Valid
-	for _, s := range []*form.Editor{p.open(value), (&person{tb: p.tb, schema: p.schema}).open(wanted)} {
+	for _, s := range []*form.Editor{p.open(value), (&user{tb: p.tb, schema: p.schema}).open(targetJSON)} {
 		form.Walk(s.Nodes, func(n *form.Node) bool {
 			if n.Pointer != "" && n.Children == nil && n.Kind != form.KindObject && !n.Kind.HasRows() {
 				is, present := jsondoc.Lookup(json.RawMessage(value), n.Pointer)
-				want, wants := jsondoc.Lookup(json.RawMessage(wanted), n.Pointer)
+				want, wants := jsondoc.Lookup(json.RawMessage(targetJSON), n.Pointer)
 				same = same && present == wants && form.Equal(is, want)
 			}
 			return true
@@ -251,24 +251,24 @@ func TestReach(t *testing.T) {
 	}
 	for seed := range uint64(cases) {
 		g := generator{rand.New(rand.NewPCG(seed, 1))}
-		schema, wanted := g.objectSchema(3)
-		stored := g.pick(wanted, `{}`, g.disturb(t, wanted), g.disturb(t, g.disturb(t, wanted)))
-		about := fmt.Sprintf("seed %d\nschema %s\nwanted %s\nstored %s", seed, schema, wanted, stored)
+		schema, targetJSON := g.objectSchema(3)
+		stored := g.pick(targetJSON, `{}`, g.disturb(t, targetJSON), g.disturb(t, g.disturb(t, targetJSON)))
+		about := fmt.Sprintf("seed %d\nschema %s\nwanted %s\nstored %s", seed, schema, targetJSON, stored)
 		compiled, err := jsondoc.Compile(json.RawMessage(schema))
 		require.NoError(t, err, about)
-		checked, err := compiled.Validate(json.RawMessage(wanted))
+		checked, err := compiled.Validate(json.RawMessage(targetJSON))
 		require.NoError(t, err)
 		require.True(t, checked.Valid, about)
 
 		s := newEditor(t, schema, "", stored)
 		require.Empty(t, patchOf(t, s, submissionOf(s, form.Locale{})), about)
-		p := person{tb: t, schema: schema, picked: jsondoc.Picked{}}
+		p := user{tb: t, schema: schema, picked: jsondoc.Picked{}}
 		value := stored
 		for range 6 {
-			if value = p.approach(value, wanted); p.sees(value, wanted) {
+			if value = p.enterGoal(value, targetJSON); p.showsGoal(value, targetJSON) {
 				break
 			}
 		}
-		require.True(t, p.sees(value, wanted), "%s\nreached %s", about, value)
+		require.True(t, p.showsGoal(value, targetJSON), "%s\nreached %s", about, value)
 	}
 }

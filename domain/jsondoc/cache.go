@@ -43,23 +43,23 @@ func (c *Cache) Compile(source json.RawMessage) (*Schema, error) {
 	}
 	key := sha256.Sum256(source)
 	c.mu.Lock()
-	known, ok := c.schemas.Get(key)
+	entry, ok := c.schemas.Get(key)
 	c.mu.Unlock()
 	if ok {
-		return known.schema, known.err
+		return entry.schema, entry.err
 	}
-	made := cached{size: len(source)}
-	made.schema, made.err = Compile(source)
+	entry = cached{size: len(source)}
+	entry.schema, entry.err = Compile(source)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(source) > c.max || c.schemas.Contains(key) {
-		return made.schema, made.err
+		return entry.schema, entry.err
 	}
-	c.schemas.Add(key, made)
-	for c.size += made.size; c.size > c.max; {
+	c.schemas.Add(key, entry)
+	for c.size += entry.size; c.size > c.max; {
 		c.schemas.RemoveOldest()
 	}
-	return made.schema, made.err
+	return entry.schema, entry.err
 }
 
 var shared = sync.OnceValue(func() *Cache { return NewCache(maxCachedSource) }) //nolint:gochecknoglobals // one per process

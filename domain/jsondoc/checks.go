@@ -27,16 +27,16 @@ type checks struct {
 	perByte   int
 	decode    func(string) ([]byte, error)
 	mediaType func([]byte) error
-	// parses is the number of times that the library parses a number, and divides is set for multipleOf.
-	parses  int
-	divides bool
+	// parses is the number of times that the library parses a number, and hasMultipleOf is set for multipleOf.
+	parses        int
+	hasMultipleOf bool
 }
 
 // checksOf returns the checks of a subschema, nil if it has none.
 func (r *run) checksOf(s *jsonschema.Schema) *checks {
 	c := checks{
 		run: r, rules: rulesOf(s), format: formatOf(s.Format), unique: s.UniqueItems, minLength: s.MinLength, maxLength: s.MaxLength,
-		pattern: s.Pattern, perByte: r.schema.patterns[s.Pattern], divides: s.MultipleOf != nil,
+		pattern: s.Pattern, perByte: r.schema.patterns[s.Pattern], hasMultipleOf: s.MultipleOf != nil,
 	}
 	if len(s.Constant) > 0 {
 		c.constant = newChoices(s.Constant)
@@ -52,7 +52,7 @@ func (r *run) checksOf(s *jsonschema.Schema) *checks {
 			c.parses++
 		}
 	}
-	if s.Minimum != nil || s.Maximum != nil || s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil || c.divides {
+	if s.Minimum != nil || s.Maximum != nil || s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil || c.hasMultipleOf {
 		c.parses++
 	}
 	texts := c.format != nil || c.minLength >= 0 || c.maxLength >= 0 || c.pattern != nil || c.decode != nil || c.mediaType != nil
@@ -84,7 +84,7 @@ func (c *checks) Validate(ctx jsonschema.ValidationContext, value any) error {
 		}
 	}
 	if c.rules != nil {
-		c.rules.applyTo(&c.run.now, ctx, value, fail)
+		c.rules.applyTo(&c.run.options, ctx, value, fail)
 	}
 	switch len(failed) {
 	case 0:
@@ -149,7 +149,7 @@ func (c *checks) chargeNumber(text string) {
 		digits += int(math.Abs(exponent))
 	}
 	units := c.parses * (unitsPerNumber + digits/2)
-	if c.divides {
+	if c.hasMultipleOf {
 		units += digits * digits / 256
 	}
 	c.run.meter.spend(units)

@@ -262,8 +262,8 @@ func (p *Place) fitOf(branch *jsonschema.Schema, object map[string]any) branchFi
 			fit.members++
 		}
 	}
-	invalid, known := p.outline.validateNode(branch, p.value)
-	fit.valid = known && invalid == nil
+	invalid, ok := p.outline.validateNode(branch, p.value)
+	fit.valid = ok && invalid == nil
 	for ; invalid != nil && len(invalid.Causes) > 0; invalid = invalid.Causes[0] {
 		fit.violations += len(invalid.Causes)
 		fit.depths++
@@ -274,8 +274,8 @@ func (p *Place) fitOf(branch *jsonschema.Schema, object map[string]any) branchFi
 // choiceOf returns the facts of a combination.
 func (f *facts) choiceOf(branches []*jsonschema.Schema) *choiceFacts {
 	key := [2]*jsonschema.Schema{branches[0], branches[len(branches)-1]}
-	if known, ok := f.choices[key]; ok {
-		return known
+	if cached, ok := f.choices[key]; ok {
+		return cached
 	}
 	found := &choiceFacts{}
 	f.choices[key] = found
@@ -304,7 +304,7 @@ func (f *facts) discriminate(branches []*jsonschema.Schema, name string) map[str
 				return nil
 			}
 			key := valueKey(option.Value)
-			if before, known := values[key]; known && before != i {
+			if before, exists := values[key]; exists && before != i {
 				return nil
 			}
 			values[key] = i

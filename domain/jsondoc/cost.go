@@ -180,8 +180,8 @@ func (i *inventory) measureText(text string) {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
 		i.foreign = true
-		translated, refused := pattern.Translate(text)
-		if refused != nil {
+		translated, fault := pattern.Translate(text)
+		if fault != nil {
 			return // It may be data. replacePatterns reports the error.
 		}
 		if parsed, err = syntax.Parse(translated, syntax.Perl); err != nil {

@@ -321,7 +321,7 @@ func requireBounded(t *testing.T, schema *Schema, a attack) {
 	took := time.Hour
 	for range 3 {
 		took = min(took, cputime.OfProcess(func() {
-			_, _ = run.validateValue(value, levels, r.longest, circumstances{limit: MaxWork / scale})
+			_, _ = run.validateValue(value, levels, r.longest, validationOptions{limit: MaxWork / scale})
 		}))
 		if took < limit {
 			break

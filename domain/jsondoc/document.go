@@ -23,7 +23,7 @@ func (s *Schema) DocumentAt(path string) (DocumentRule, bool) {
 	if s == nil {
 		return DocumentRule{isDocument: true}, true
 	}
-	wanted, ok := jsontext.SplitPointer(strings.TrimPrefix(path, "#"))
+	target, ok := jsontext.SplitPointer(strings.TrimPrefix(path, "#"))
 	if !ok {
 		return DocumentRule{}, false
 	}
@@ -33,7 +33,7 @@ func (s *Schema) DocumentAt(path string) (DocumentRule, bool) {
 		if document != root {
 			continue
 		}
-		if found, ok := jsontext.SplitPointer(unescapeLocation(fragment)); ok && slices.Equal(found, wanted) {
+		if found, ok := jsontext.SplitPointer(unescapeLocation(fragment)); ok && slices.Equal(found, target) {
 			var rule DocumentRule
 			rule.addSchema(schema, map[*jsonschema.Schema]bool{})
 			rule.isDocument = holdsDocument(schema, map[*jsonschema.Schema]bool{})

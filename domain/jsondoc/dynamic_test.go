@@ -34,10 +34,10 @@ func TestDynamicReferencesThatAreRefused(t *testing.T) {
 		{generic + `,"properties":{"a":{"maxSize":"x"}}}`, "/properties/a/maxSize", "bytes"},
 	} {
 		_, err := jsondoc.Compile(json.RawMessage(c.schema))
-		var refused *jsondoc.SchemaError
-		require.ErrorAs(t, err, &refused)
-		require.Equal(t, c.pointer, refused.Pointer)
-		require.Contains(t, refused.Message, c.why)
+		var fault *jsondoc.SchemaError
+		require.ErrorAs(t, err, &fault)
+		require.Equal(t, c.pointer, fault.Pointer)
+		require.Contains(t, fault.Message, c.why)
 	}
 }
 

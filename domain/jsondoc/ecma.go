@@ -37,8 +37,8 @@ type expressions struct {
 	tokens map[string]string
 }
 
-// standInPrefix begins stand-ins.
-const standInPrefix = "(?:ECMA-262)"
+// placeholderPrefix begins stand-ins.
+const placeholderPrefix = "(?:ECMA-262)"
 
 // replacePatterns returns a schema with stand-ins for the patterns that RE2 does not have. The error of a pattern that
 // cannot be translated is a *patternError.
@@ -57,62 +57,62 @@ func replacePatterns(source json.RawMessage) (json.RawMessage, *expressions, err
 
 // replaceIn replaces the patterns of a schema or of a list of schemas. Below unknown keywords a pattern that cannot be
 // translated stays: it may be data.
-func (e *expressions) replaceIn(value any, at []string, known bool) error {
+func (e *expressions) replaceIn(value any, at []string, isSchema bool) error {
 	switch v := value.(type) {
 	case []any:
 		for i, element := range v {
-			if err := e.replaceIn(element, extendPath(at, strconv.Itoa(i)), known); err != nil {
+			if err := e.replaceIn(element, extendPath(at, strconv.Itoa(i)), isSchema); err != nil {
 				return err
 			}
 		}
 	case map[string]any:
 		if text, ok := v[keywordPattern].(string); ok {
-			standIn, err := e.standInOf(text, extendPath(at, keywordPattern))
-			if err != nil && known {
+			placeholder, err := e.placeholderOf(text, extendPath(at, keywordPattern))
+			if err != nil && isSchema {
 				return err
 			}
-			v[keywordPattern] = standIn
+			v[keywordPattern] = placeholder
 		}
 		for _, keyword := range slices.Sorted(maps.Keys(v)) {
-			if err := e.replaceInMember(keyword, v[keyword], extendPath(at, keyword), known); err != nil {
+			if err := e.replaceInMember(keyword, v[keyword], extendPath(at, keyword), isSchema); err != nil {
 				return err
 			}
 		}
-		return e.replaceNames(v, at, known)
+		return e.replaceNames(v, at, isSchema)
 	}
 	return nil
 }
 
 // replaceInMember replaces the patterns in the value of a keyword.
-func (e *expressions) replaceInMember(keyword string, value any, at []string, known bool) error {
+func (e *expressions) replaceInMember(keyword string, value any, at []string, isSchema bool) error {
 	switch contentsOf(keyword) {
 	case holdsData:
 	case holdsNamed:
 		named, _ := value.(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(named)) {
-			if err := e.replaceIn(named[name], extendPath(at, name), known); err != nil {
+			if err := e.replaceIn(named[name], extendPath(at, name), isSchema); err != nil {
 				return err
 			}
 		}
 	case holdsSchemas:
-		return e.replaceIn(value, at, known && isApplicator(keyword))
+		return e.replaceIn(value, at, isSchema && isApplicator(keyword))
 	}
 	return nil
 }
 
 // replaceNames replaces the names of patternProperties.
-func (e *expressions) replaceNames(schema map[string]any, at []string, known bool) error {
+func (e *expressions) replaceNames(schema map[string]any, at []string, isSchema bool) error {
 	named, ok := schema[keywordPatternProperties].(map[string]any)
 	if !ok {
 		return nil
 	}
 	replaced := make(map[string]any, len(named))
 	for _, name := range slices.Sorted(maps.Keys(named)) {
-		standIn, err := e.standInOf(name, extendPath(at, keywordPatternProperties, name))
-		if err != nil && known {
+		placeholder, err := e.placeholderOf(name, extendPath(at, keywordPatternProperties, name))
+		if err != nil && isSchema {
 			return err
 		}
-		replaced[standIn] = named[name]
+		replaced[placeholder] = named[name]
 	}
 	schema[keywordPatternProperties] = replaced
 	return nil
@@ -126,27 +126,27 @@ func isApplicator(keyword string) bool {
 	}, keyword)
 }
 
-// standInOf returns a pattern of RE2 for a pattern: the pattern itself or a stand-in. With an error it returns the pattern.
-func (e *expressions) standInOf(text string, at []string) (string, error) {
+// placeholderOf returns a pattern of RE2 for a pattern: the pattern itself or a stand-in. With an error it returns the pattern.
+func (e *expressions) placeholderOf(text string, at []string) (string, error) {
 	if _, err := syntax.Parse(text, syntax.Perl); err == nil {
 		return text, nil
 	}
 	if err := checkPattern(text); err != "" {
 		return text, &patternError{pointer: jsontext.JoinPointer(at...), message: err}
 	}
-	standIn := standInPrefix + regexp.QuoteMeta(text)
-	e.texts[standIn] = text
-	e.tokens[locationToken(standIn)] = locationToken(text)
-	return standIn, nil
+	placeholder := placeholderPrefix + regexp.QuoteMeta(text)
+	e.texts[placeholder] = text
+	e.tokens[locationToken(placeholder)] = locationToken(text)
+	return placeholder, nil
 }
 
 // checkPattern returns the reason why a pattern cannot be translated, "" if there is none.
 func checkPattern(text string) string {
 	_, err := pattern.Translate(text)
-	switch refused, ok := err.(*pattern.Error); { //nolint:errorlint // Translate returns it as it is
+	switch unsupported, ok := err.(*pattern.Error); { //nolint:errorlint // Translate returns it as it is
 	case err == nil:
 		return ""
-	case ok && refused.Unsupported:
+	case ok && unsupported.Unsupported:
 		return err.Error() + ": combine several patterns with allOf and not"
 	}
 	return "is not a regular expression: it " + err.Error()
@@ -190,8 +190,8 @@ func (e *expressions) translateExpression(expression *regexp.Regexp, limit int) 
 	text := expression.String()
 	original, replaced := text, false
 	if e != nil {
-		if known, ok := e.texts[text]; ok {
-			original, replaced = known, true
+		if isSchema, ok := e.texts[text]; ok {
+			original, replaced = isSchema, true
 		}
 	}
 	translated, err := pattern.Translate(original)
@@ -212,7 +212,7 @@ func locationToken(name string) string { return url.PathEscape(jsontext.EscapeTo
 
 // restoreLocation replaces the stand-ins in a location of the library by their patterns.
 func (e *expressions) restoreLocation(location string) string {
-	if e == nil || !strings.Contains(location, locationToken(standInPrefix)) {
+	if e == nil || !strings.Contains(location, locationToken(placeholderPrefix)) {
 		return location
 	}
 	tokens := strings.Split(location, "/")

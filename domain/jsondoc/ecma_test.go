@@ -51,9 +51,9 @@ func TestPatternsWithoutRE2AreRefusedAtTheirPlace(t *testing.T) {
 	} {
 		for _, draft := range everyDraft {
 			_, err := jsondoc.Compile(json.RawMessage(`{"$schema":"` + draft + `",` + source[1:]))
-			var refused *jsondoc.SchemaError
-			require.ErrorAs(t, err, &refused, source)
-			require.Equal(t, want, [2]string{refused.Pointer, refused.Message}, source)
+			var fault *jsondoc.SchemaError
+			require.ErrorAs(t, err, &fault, source)
+			require.Equal(t, want, [2]string{fault.Pointer, fault.Message}, source)
 		}
 	}
 	// These are data.

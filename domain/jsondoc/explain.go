@@ -21,14 +21,14 @@ func (o *Outline) Explain() (all, best []domain.ValueError) {
 	if o.schema == nil || !o.root.present || o.exhausted {
 		return nil, nil
 	}
-	invalid, known := o.validateNode(o.schema.compiled, o.root.value)
-	if !known || invalid == nil {
+	invalid, ok := o.validateNode(o.schema.compiled, o.root.value)
+	if !ok || invalid == nil {
 		return nil, nil
 	}
 	r := o.schema.newRun()
-	r.meter, r.now = o.meter, o.now
+	r.meter, r.options = o.meter, o.validation
 	defer func() {
-		o.meter, r.now, r.meter.watch, r.advise = r.meter, circumstances{}, nil, nil
+		o.meter, r.options, r.meter.watch, r.advise = r.meter, validationOptions{}, nil, nil
 		if recover() != nil {
 			o.exhausted, all, best = true, nil, nil
 		}
@@ -86,8 +86,8 @@ func (r *run) followAdvice(e *jsonschema.ValidationError, document any, found *[
 	if r.advise == nil || len(rest) > 0 || len(e.Causes) == 0 || keyword != keywordAnyOf && keyword != keywordOneOf {
 		return false
 	}
-	schema, known := r.schema.nodes[strings.TrimSuffix(e.AbsoluteKeywordLocation, "/"+keyword)]
-	if !known {
+	schema, ok := r.schema.nodes[strings.TrimSuffix(e.AbsoluteKeywordLocation, "/"+keyword)]
+	if !ok {
 		return false
 	}
 	branch, instead := r.advise(unescapeLocation(e.InstanceLocation), schema, keyword)

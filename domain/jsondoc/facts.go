@@ -75,8 +75,8 @@ func sameValue(node *jsonschema.Schema) []*jsonschema.Schema {
 
 // typesOf returns the types that a subschema allows.
 func (f *facts) typesOf(node *jsonschema.Schema) Types {
-	if known, ok := f.types[node]; ok {
-		return known
+	if cached, ok := f.types[node]; ok {
+		return cached
 	}
 	f.types[node] = TypeAny // A recursive reference adds no restriction.
 	types := ownTypes(node)
@@ -200,8 +200,8 @@ func (f *facts) ownOptions(node *jsonschema.Schema) (options []EnumValue, finite
 
 // closureOf returns a subschema and the ones that always apply with it, at most maxParts.
 func (f *facts) closureOf(node *jsonschema.Schema) []*jsonschema.Schema {
-	if known, ok := f.closures[node]; ok {
-		return known
+	if cached, ok := f.closures[node]; ok {
+		return cached
 	}
 	found := []*jsonschema.Schema{node}
 	seen := map[*jsonschema.Schema]bool{node: true}
@@ -219,8 +219,8 @@ func (f *facts) closureOf(node *jsonschema.Schema) []*jsonschema.Schema {
 
 // declaredNames returns the members that a subschema names, in its order.
 func (f *facts) declaredNames(node *jsonschema.Schema) []string {
-	if known, ok := f.names[node]; ok {
-		return known
+	if cached, ok := f.names[node]; ok {
+		return cached
 	}
 	var names []string
 	seen := map[string]bool{}

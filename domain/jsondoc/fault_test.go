@@ -35,10 +35,10 @@ func TestSchemaErrorSaysWhere(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := jsondoc.Compile(json.RawMessage(c.schema))
-			var refused *jsondoc.SchemaError
-			require.ErrorAs(t, err, &refused)
-			require.Equal(t, c.pointer, refused.Pointer)
-			require.Equal(t, c.message, refused.Message)
+			var fault *jsondoc.SchemaError
+			require.ErrorAs(t, err, &fault)
+			require.Equal(t, c.pointer, fault.Pointer)
+			require.Equal(t, c.message, fault.Message)
 		})
 	}
 }

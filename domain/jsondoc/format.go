@@ -48,11 +48,11 @@ func formatOf(name string) func(m *meter, text string) bool {
 	if name == "uriref" {
 		name = "uri-reference"
 	}
-	known := ownFormat(name)
-	if library := jsonschema.Formats[name]; known == nil && library != nil {
-		known = func(text string) bool { return library(text) }
+	check := ownFormat(name)
+	if library := jsonschema.Formats[name]; check == nil && library != nil {
+		check = func(text string) bool { return library(text) }
 	}
-	if known == nil {
+	if check == nil {
 		return nil
 	}
 	return func(m *meter, text string) bool {
@@ -64,7 +64,7 @@ func formatOf(name string) func(m *meter, text string) bool {
 		if (name == "duration" || name == "period") && countUnits(text) > maxDurationUnits {
 			return false
 		}
-		return known(text)
+		return check(text)
 	}
 }
 

@@ -100,7 +100,7 @@ func FuzzValidationCost(f *testing.F) {
 		run := newRun(schema)
 		var took, allowed time.Duration
 		for range 5 {
-			took = cputime.Of(func() { _, _ = run.validateValue(value, levels, r.longest, circumstances{limit: MaxWork / 4}) })
+			took = cputime.Of(func() { _, _ = run.validateValue(value, levels, r.longest, validationOptions{limit: MaxWork / 4}) })
 			if allowed = 5*time.Millisecond + time.Duration(run.meter.spent)*100; took < allowed {
 				return
 			}

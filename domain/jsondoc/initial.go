@@ -2,11 +2,11 @@ package jsondoc
 
 import "encoding/json"
 
-// Initial returns the value of a new resource: the given value, an empty object if none was given but there is a
-// schema, nil otherwise.
-func (s *Schema) Initial(given json.RawMessage) json.RawMessage {
-	if given == nil && s != nil {
+// Initial returns the value of a new resource. A missing value is an empty object if there is a schema, and stays nil
+// otherwise.
+func (s *Schema) Initial(value json.RawMessage) json.RawMessage {
+	if value == nil && s != nil {
 		return json.RawMessage("{}")
 	}
-	return given
+	return value
 }

@@ -53,10 +53,10 @@ type rules struct {
 	accept   []filter
 	maxSize  *int64
 	onUpdate []string
-	// nothing reports an empty enum, which makes every value invalid: the library ignores it.
-	nothing bool
-	// refused is the reason why the keywords cannot be applied.
-	refused *keywordError
+	// emptyEnum reports an empty enum, which makes every value invalid: the library ignores it.
+	emptyEnum bool
+	// fault is the reason why the keywords cannot be applied.
+	fault *keywordError
 }
 
 // keywordError is the error for a keyword with an invalid value.
@@ -95,16 +95,16 @@ func (dialect) Compile(_ jsonschema.CompilerContext, keywords map[string]any) (j
 		r.refuse(keywordRequiredOnUpdate, err)
 	}
 	if values, ok := keywords[keywordEnum].([]any); ok {
-		r.nothing = len(values) == 0
+		r.emptyEnum = len(values) == 0
 	}
-	if r.kind == "" && r.accept == nil && r.maxSize == nil && r.onUpdate == nil && !r.nothing && r.refused == nil {
+	if r.kind == "" && r.accept == nil && r.maxSize == nil && r.onUpdate == nil && !r.emptyEnum && r.fault == nil {
 		return nil, nil
 	}
 	return r, nil
 }
 
 func (r *rules) refuse(keyword string, err error) {
-	r.refused = &keywordError{keyword: keyword, message: err.Error()}
+	r.fault = &keywordError{keyword: keyword, message: err.Error()}
 }
 
 // referenceFormat returns the kind of reference that a format requires, "" if none.
@@ -121,27 +121,27 @@ func referenceFormat(format string) kuflowref.Kind {
 func (r *rules) Validate(jsonschema.ValidationContext, any) error { return nil }
 
 // applyTo applies the keywords to a value.
-func (r *rules) applyTo(now *circumstances, ctx jsonschema.ValidationContext, value any, fail func(keyword string)) {
-	if r.nothing {
+func (r *rules) applyTo(options *validationOptions, ctx jsonschema.ValidationContext, value any, fail func(keyword string)) {
+	if r.emptyEnum {
 		fail(keywordEnum)
 	}
 	switch v := value.(type) {
 	case map[string]any:
-		if now.update && len(r.missingProperties(v)) > 0 {
+		if options.update && len(r.missingProperties(v)) > 0 {
 			fail(keywordRequiredOnUpdate)
 		}
 	case string:
-		valid := r.checkText(now, v, fail) && !r.nothing
-		if r.source != "" && now.items != nil && valid {
+		valid := r.checkText(options, v, fail) && !r.emptyEnum
+		if r.source != "" && options.items != nil && valid {
 			// Only an error has the location of the string.
 			at := unescapeLocation(ctx.Error(keywordDataSource, "").InstanceLocation)
-			now.items[domain.ItemReference{Pointer: at, Source: r.source, Text: v}] = struct{}{}
+			options.items[domain.ItemReference{Pointer: at, Source: r.source, Text: v}] = struct{}{}
 		}
 	}
 }
 
 // checkText applies the keywords to a string and reports whether it is valid.
-func (r *rules) checkText(now *circumstances, checkText string, fail func(keyword string)) bool {
+func (r *rules) checkText(options *validationOptions, checkText string, fail func(keyword string)) bool {
 	if r.kind == "" && r.accept == nil && r.maxSize == nil {
 		return true
 	}
@@ -150,10 +150,10 @@ func (r *rules) checkText(now *circumstances, checkText string, fail func(keywor
 		fail(keywordFormat)
 		return false
 	}
-	if !ok || now.resolve == nil || found.Kind() == kuflowref.KindDataSource || r.kind == "" && found.Kind() != kuflowref.KindFile {
+	if !ok || options.resolve == nil || found.Kind() == kuflowref.KindDataSource || r.kind == "" && found.Kind() != kuflowref.KindFile {
 		return true
 	}
-	stored, ok := now.resolve(found)
+	stored, ok := options.resolve(found)
 	if !ok && r.kind != "" {
 		fail(keywordFormat)
 		return false
@@ -191,7 +191,7 @@ func (s *Schema) CheckSatisfiable() error {
 	}
 	first := ""
 	for location, schema := range s.nodes {
-		if r := rulesOf(schema); r != nil && r.nothing && (first == "" || location < first) {
+		if r := rulesOf(schema); r != nil && r.emptyEnum && (first == "" || location < first) {
 			first = location
 		}
 	}
@@ -214,12 +214,12 @@ func checkKeywords(nodes map[string]*jsonschema.Schema) error {
 	var first *keywordError
 	for location, schema := range nodes {
 		r := rulesOf(schema)
-		if r == nil || r.refused == nil || first != nil && first.location < location {
+		if r == nil || r.fault == nil || first != nil && first.location < location {
 			continue
 		}
-		refused := *r.refused
-		refused.location = location
-		first = &refused
+		fault := *r.fault
+		fault.location = location
+		first = &fault
 	}
 	if first == nil {
 		return nil

@@ -188,8 +188,8 @@ func (p *Place) Child(token string) *Place {
 
 // Member returns the place of a member, which may be absent.
 func (p *Place) Member(name string) *Place {
-	if known, ok := p.children[name]; ok {
-		return known
+	if child, ok := p.children[name]; ok {
+		return child
 	}
 	object, _ := p.value.(map[string]any)
 	value, present := object[name]
@@ -349,8 +349,8 @@ func itemSchemas(node *jsonschema.Schema) (prefix []*jsonschema.Schema, rest *js
 // Item returns the place of an element by its token in a pointer. A token that is no index stands for a new element at
 // the end.
 func (p *Place) Item(token string) *Place {
-	if known, ok := p.children[token]; ok {
-		return known
+	if child, ok := p.children[token]; ok {
+		return child
 	}
 	array, _ := p.value.([]any)
 	i, isIndex := jsontext.Index(token)

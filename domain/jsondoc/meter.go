@@ -44,8 +44,8 @@ type stopped struct{ err error }
 
 // startRun begins a validation of a document with pointers of up to longest bytes, in which at most depth subschemas are
 // entered at a time, by keyword locations of up to step bytes each.
-func (m *meter) startRun(longest, depth, step int, now circumstances) {
-	*m = meter{next: min(unitsPerWatch, now.limit), limit: now.limit, watch: now.watch}
+func (m *meter) startRun(longest, depth, step int, options validationOptions) {
+	*m = meter{next: min(unitsPerWatch, options.limit), limit: options.limit, watch: options.watch}
 	// The library makes the pointer of each value that it enters, and the location of each violation step by step.
 	m.check = unitsPerCheck + longest/(2*bytesPerUnit)
 	m.failure = 4*depth + depth*depth*step/2/(4*bytesPerUnit)

@@ -14,7 +14,7 @@ func readOnUpdate(keywords map[string]any) ([]string, error) {
 	names := map[string]bool{}
 	switch own := keywords[keywordRequiredOnUpdate].(type) {
 	case nil:
-		if _, given := keywords[keywordRequiredOnUpdate]; given {
+		if _, present := keywords[keywordRequiredOnUpdate]; present {
 			return nil, errOnUpdate
 		}
 	case bool:

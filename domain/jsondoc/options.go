@@ -6,10 +6,10 @@ import (
 )
 
 // Option configures Validate.
-type Option func(*circumstances)
+type Option func(*validationOptions)
 
-// circumstances are the inputs of a validation besides the schema and the document.
-type circumstances struct {
+// validationOptions are the inputs of a validation besides the schema and the document.
+type validationOptions struct {
 	resolve Resolver
 	update  bool
 	items   domain.ItemReferences
@@ -37,22 +37,22 @@ type Stored struct {
 // References makes Validate check that every required reference has a target, and that documents conform to
 // accept and maxSize. Without it references are only checked for syntax.
 func References(resolver Resolver) Option {
-	return func(c *circumstances) { c.resolve = resolver }
+	return func(c *validationOptions) { c.resolve = resolver }
 }
 
 // Items makes Validate add to into the references to items of data sources that the schema, or one of its
 // alternatives, names.
 func Items(into domain.ItemReferences) Option {
-	return func(c *circumstances) { c.items = into }
+	return func(c *validationOptions) { c.items = into }
 }
 
 // OnUpdate enables requiredOnUpdate: the document replaces an existing value.
 func OnUpdate() Option {
-	return func(c *circumstances) { c.update = true }
+	return func(c *validationOptions) { c.update = true }
 }
 
 // Watch makes Validate call a function every millisecond or two of a validation, so never for a value of usual size. An
 // error stops the validation, which returns it.
 func Watch(watch func() error) Option {
-	return func(c *circumstances) { c.watch = watch }
+	return func(c *validationOptions) { c.watch = watch }
 }

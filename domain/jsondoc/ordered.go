@@ -31,7 +31,7 @@ func (o *Object) Get(name string) (any, bool) {
 
 // Set sets a member. A new one is the last.
 func (o *Object) Set(name string, value any) {
-	if _, known := o.Members[name]; !known {
+	if _, exists := o.Members[name]; !exists {
 		o.Names = append(o.Names, name)
 	}
 	o.Members[name] = value
@@ -39,7 +39,7 @@ func (o *Object) Set(name string, value any) {
 
 // Remove removes a member.
 func (o *Object) Remove(name string) {
-	if _, known := o.Members[name]; known {
+	if _, exists := o.Members[name]; exists {
 		delete(o.Members, name)
 		o.Names = slices.DeleteFunc(o.Names, func(other string) bool { return other == name })
 	}

@@ -25,16 +25,16 @@ const (
 // Outline describes the places of one document by the statements of its schema: names, types, alternatives. It is not
 // safe for concurrent use.
 type Outline struct {
-	schema    *Schema
-	facts     *facts
-	now       circumstances
-	picked    Picked
-	root      *Place
-	meter     meter
-	levels    int
-	longest   int
-	places    int
-	exhausted bool
+	schema     *Schema
+	facts      *facts
+	validation validationOptions
+	picked     Picked
+	root       *Place
+	meter      meter
+	levels     int
+	longest    int
+	places     int
+	exhausted  bool
 }
 
 // Picked contains the alternatives that a person has picked.
@@ -48,9 +48,9 @@ type ChoiceKey struct{ Pointer, Schema string }
 // that cannot be compared are taken for ones with a smaller exponent. It returns an error for a document that is not JSON,
 // and a VALIDATION error for one that is too deep or too large to be checked.
 func (s *Schema) Outline(document json.RawMessage, picked Picked, options ...Option) (*Outline, error) {
-	o := &Outline{schema: s, picked: picked, now: circumstances{limit: MaxWork / 4}}
+	o := &Outline{schema: s, picked: picked, validation: validationOptions{limit: MaxWork / 4}}
 	for _, option := range options {
-		option(&o.now)
+		option(&o.validation)
 	}
 	var value any
 	present := len(bytes.TrimSpace(document)) > 0
@@ -76,7 +76,7 @@ func (s *Schema) Outline(document json.RawMessage, picked Picked, options ...Opt
 	var parts []part
 	if s != nil {
 		o.facts = s.facts()
-		o.meter.startRun(o.longest, 2*(o.levels+1)*s.chain, s.step, o.now)
+		o.meter.startRun(o.longest, 2*(o.levels+1)*s.chain, s.step, o.validation)
 		parts = []part{{node: s.compiled}}
 	}
 	o.root = o.newPlace(nil, "", value, present, parts)
@@ -103,24 +103,24 @@ func (o *Outline) At(pointer string) *Place {
 func (o *Outline) Exhausted() bool { return o.exhausted }
 
 // isValid reports whether a value satisfies a subschema. All validations of an outline share the work of one. Beyond it,
-// known is false.
-func (o *Outline) isValid(node *jsonschema.Schema, value any) (valid, known bool) {
-	invalid, known := o.validateNode(node, value)
-	return known && invalid == nil, known
+// ok is false.
+func (o *Outline) isValid(node *jsonschema.Schema, value any) (valid, ok bool) {
+	invalid, ok := o.validateNode(node, value)
+	return ok && invalid == nil, ok
 }
 
 // validateNode returns the violations of a subschema.
-func (o *Outline) validateNode(node *jsonschema.Schema, value any) (invalid *jsonschema.ValidationError, known bool) {
+func (o *Outline) validateNode(node *jsonschema.Schema, value any) (invalid *jsonschema.ValidationError, ok bool) {
 	if o.exhausted {
 		return nil, false
 	}
 	r := o.schema.newRun()
-	r.meter, r.now = o.meter, o.now
+	r.meter, r.options = o.meter, o.validation
 	defer func() {
-		o.meter, r.now, r.meter.watch = r.meter, circumstances{}, nil
+		o.meter, r.options, r.meter.watch = r.meter, validationOptions{}, nil
 		o.meter.reserved = 0
 		if recover() != nil {
-			o.exhausted, invalid, known = true, nil, false
+			o.exhausted, invalid, ok = true, nil, false
 		}
 		o.schema.releaseRun(r)
 	}()

@@ -135,9 +135,9 @@ func checkResult(text []byte) (json.RawMessage, error) {
 
 // publicReason returns the part of err that may be shown to the author of the patch.
 func publicReason(err error) string {
-	for _, known := range []error{errMissing, errTest, errIntoItself, errCopied, errPatchWork, errNotObject, errDepth} {
-		if errors.Is(err, known) {
-			return known.Error()
+	for _, sentinel := range []error{errMissing, errTest, errIntoItself, errCopied, errPatchWork, errNotObject, errDepth} {
+		if errors.Is(err, sentinel) {
+			return sentinel.Error()
 		}
 	}
 	return "the patch cannot be applied"

@@ -91,7 +91,7 @@ func (o *Outline) newPlace(outer *Place, pointer string, value any, present bool
 
 // collect adds a subschema with the ones that apply because of it.
 func (p *Place) collect(s part) {
-	if i := slices.IndexFunc(p.parts, func(known part) bool { return known.node == s.node }); i >= 0 {
+	if i := slices.IndexFunc(p.parts, func(existing part) bool { return existing.node == s.node }); i >= 0 {
 		p.parts[i].standing = min(p.parts[i].standing, s.standing)
 		p.parts[i].branch = p.parts[i].branch && s.branch
 		return
@@ -139,11 +139,11 @@ func (p *Place) collectConditional(s part) {
 		if !p.present {
 			value = map[string]any{}
 		}
-		met, known := p.outline.isValid(node.If, value)
+		met, ok := p.outline.isValid(node.If, value)
 		if !met {
 			taken, other = other, taken
 		}
-		if taken != nil && known {
+		if taken != nil && ok {
 			p.collect(part{node: taken, standing: max(s.standing, Now), branch: s.branch, because: p.cause(node.If)})
 		}
 		if other != nil {
@@ -238,7 +238,7 @@ func (p *Place) Accepts(text json.RawMessage) bool {
 
 func (p *Place) satisfies(value any) bool {
 	for _, node := range p.roots {
-		if met, known := p.outline.isValid(node, value); !met && known {
+		if met, ok := p.outline.isValid(node, value); !met && ok {
 			return false
 		}
 	}

@@ -89,17 +89,17 @@ func TestReferenceFormats(t *testing.T) { //nolint:funlen // its subtests share 
 	t.Run("the resolver is asked about what is there", func(t *testing.T) {
 		t.Parallel()
 		schema := compile(t, `{"additionalProperties":{"format":"kuflow-process"},"properties":{"free":{}}}`)
-		var asked []kuflowref.Reference
+		var requests []kuflowref.Reference
 		result := violationsWith(t, schema,
 			`{"free":"kuflow-process:id=`+otherID+`","x/y":"KUFLOW-PROCESS:name=a+b;id=`+someID+`"}`,
 			jsondoc.References(func(r kuflowref.Reference) (jsondoc.Stored, bool) {
-				asked = append(asked, r)
+				requests = append(requests, r)
 				return jsondoc.Stored{}, false
 			}))
 		require.Equal(t, []string{"/x~1y format"}, result)
 		want, ok := kuflowref.ParseProcess("kuflow-process:id=" + someID + ";name=a%20b;")
 		require.True(t, ok)
-		require.Equal(t, []kuflowref.Reference{want}, asked)
+		require.Equal(t, []kuflowref.Reference{want}, requests)
 	})
 	t.Run("a resolver counts for one validation", func(t *testing.T) {
 		t.Parallel()
@@ -108,10 +108,10 @@ func TestReferenceFormats(t *testing.T) { //nolint:funlen // its subtests share 
 		var group sync.WaitGroup
 		for range 50 {
 			group.Go(func() {
-				known, err := schema.Validate(json.RawMessage(document), everything(jsondoc.Stored{}))
+				result, err := schema.Validate(json.RawMessage(document), everything(jsondoc.Stored{}))
 				unknown, otherErr := schema.Validate(json.RawMessage(document), nothing())
-				if err != nil || otherErr != nil || !known.Valid || unknown.Valid {
-					t.Errorf("%v %v %v %v", known, err, unknown, otherErr)
+				if err != nil || otherErr != nil || !result.Valid || unknown.Valid {
+					t.Errorf("%v %v %v %v", result, err, unknown, otherErr)
 				}
 			})
 		}
@@ -324,10 +324,10 @@ func TestKeywordsThatMeanNothing(t *testing.T) {
 			t.Parallel()
 			schema, err := jsondoc.Compile(json.RawMessage(c.schema))
 			require.Nil(t, schema)
-			var refused *jsondoc.SchemaError
-			require.ErrorAs(t, err, &refused)
-			require.Equal(t, c.pointer, refused.Pointer)
-			require.Contains(t, refused.Message, c.why)
+			var fault *jsondoc.SchemaError
+			require.ErrorAs(t, err, &fault)
+			require.Equal(t, c.pointer, fault.Pointer)
+			require.Contains(t, fault.Message, c.why)
 		})
 	}
 	t.Run("not where they are no keywords", func(t *testing.T) {

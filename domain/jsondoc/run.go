@@ -19,9 +19,9 @@ type run struct {
 	gate  *gate
 	meter meter
 	// advise selects causes of violations, nil to list all.
-	advise advisor
-	now    circumstances
-	copies map[*jsonschema.Schema]*jsonschema.Schema
+	advise  advisor
+	options validationOptions
+	copies  map[*jsonschema.Schema]*jsonschema.Schema
 }
 
 func newRun(s *Schema) *run {
@@ -50,8 +50,8 @@ func (r *run) copySchema(s *jsonschema.Schema) *jsonschema.Schema {
 	if s == nil || outsideDocument(s) {
 		return s
 	}
-	if known, ok := r.copies[s]; ok {
-		return known
+	if existing, ok := r.copies[s]; ok {
+		return existing
 	}
 	if isReference(s) {
 		r.copies[s] = r.copySchema(s.Ref)
@@ -85,10 +85,10 @@ func isReference(s *jsonschema.Schema) bool {
 
 // hasSameKeywords compares two subschemas. The library sets the fields about contains for subschemas without it.
 func hasSameKeywords(a, b *jsonschema.Schema) bool {
-	given, want := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
-	for i := range given.NumField() {
-		field := given.Type().Field(i)
-		if field.IsExported() && field.Name != "MinContains" && field.Name != "ContainsEval" && !reflect.DeepEqual(given.Field(i).Interface(), want.Field(i).Interface()) {
+	have, want := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
+	for i := range have.NumField() {
+		field := have.Type().Field(i)
+		if field.IsExported() && field.Name != "MinContains" && field.Name != "ContainsEval" && !reflect.DeepEqual(have.Field(i).Interface(), want.Field(i).Interface()) {
 			return false
 		}
 	}
@@ -156,12 +156,12 @@ func (r *run) copyAny(keyword any) any {
 
 // validateValue validates a value with the given nesting and pointers of up to longest bytes. It returns nil for a valid
 // value. A violation is listed under the meter as well.
-func (r *run) validateValue(value any, levels, longest int, now circumstances) (errs []domain.ValueError, err error) {
+func (r *run) validateValue(value any, levels, longest int, options validationOptions) (errs []domain.ValueError, err error) {
 	// A gate doubles the subschemas that are entered.
-	r.meter.startRun(longest, 2*(levels+1)*r.schema.chain, r.schema.step, now)
-	r.now = now
+	r.meter.startRun(longest, 2*(levels+1)*r.schema.chain, r.schema.step, options)
+	r.options = options
 	defer func() {
-		r.now, r.meter.watch = circumstances{}, nil
+		r.options, r.meter.watch = validationOptions{}, nil
 		if reason := recover(); reason != nil {
 			errs, err = nil, refusalOf(reason)
 		}

@@ -127,12 +127,12 @@ func (s *Schema) Validate(document json.RawMessage, options ...Option) (domain.J
 	if r.paths > maxPaths {
 		return result, domain.InvalidBody("", errWork.Error())
 	}
-	now := circumstances{limit: MaxWork}
+	settings := validationOptions{limit: MaxWork}
 	for _, option := range options {
-		option(&now)
+		option(&settings)
 	}
 	run := s.newRun()
-	result.Errors, err = run.validateValue(value, levels, r.longest, now)
+	result.Errors, err = run.validateValue(value, levels, r.longest, settings)
 	s.releaseRun(run)
 	result.Valid = err == nil && len(result.Errors) == 0
 	return result, err
@@ -161,9 +161,9 @@ func refusalOf(reason any) error {
 	case stopped:
 		return reason.err
 	case error:
-		for _, known := range []error{errWork, errRegex} {
-			if errors.Is(reason, known) {
-				return domain.InvalidBody("", known.Error())
+		for _, sentinel := range []error{errWork, errRegex} {
+			if errors.Is(reason, sentinel) {
+				return domain.InvalidBody("", sentinel.Error())
 			}
 		}
 	}

@@ -80,8 +80,8 @@ type surveyor struct {
 
 // countSchemas counts a subschema and its descendants, with references followed.
 func (s *surveyor) countSchemas(schema *jsonschema.Schema) int {
-	if known, ok := s.sizes[schema]; ok {
-		return known
+	if cached, ok := s.sizes[schema]; ok {
+		return cached
 	}
 	s.failed = cmp.Or(s.failed, s.replaced.translateSchema(schema))
 	s.nodes[schema.Location] = schema
@@ -105,8 +105,8 @@ func (s *surveyor) countSchemas(schema *jsonschema.Schema) int {
 
 // chainLength returns how many subschemas in a row from this one on apply to the same value.
 func (s *surveyor) chainLength(schema *jsonschema.Schema) int {
-	if known, ok := s.chains[schema]; ok {
-		return known
+	if cached, ok := s.chains[schema]; ok {
+		return cached
 	}
 	// A recursive reference here does not terminate.
 	s.chains[schema] = maxChain + 1

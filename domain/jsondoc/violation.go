@@ -55,8 +55,8 @@ func (r *run) collectLeaves(e *jsonschema.ValidationError, document any, found *
 		at = e.InstanceLocation
 	}
 	location, _ := strings.CutSuffix(e.AbsoluteKeywordLocation, "/"+strings.Join(append([]string{keyword}, rest...), "/"))
-	schema, known := r.schema.nodes[location]
-	if !known {
+	schema, exists := r.schema.nodes[location]
+	if !exists {
 		*found = append(*found, domain.ValueError{PropertyPath: at, Type: keyword})
 		return
 	}

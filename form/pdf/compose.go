@@ -17,25 +17,25 @@ import (
 // FindFunc returns the clusters of characters that no font has.
 type FindFunc func(clusters []string) (missing []string, err error)
 
-// Options are the inputs of a sheet in addition to its model.
+// Options are the inputs of a layout in addition to its model.
 type Options struct {
 	// Created is printed in the footer and stored in the metadata, in UTC.
 	Created time.Time
-	// Words are the texts of the document in the language of the reader.
-	Words Words
+	// Labels are the texts of the document in the language of the reader.
+	Labels Labels
 	// Open opens images. If it is nil, all files are only listed.
 	Open OpenFunc
 	// Find finds missing characters.
 	Find FindFunc
 }
 
-// A composer makes the sheet of a model.
+// A composer makes the layout of a model.
 type composer struct {
 	ctx      context.Context //nolint:containedctx // A composer lives for one call.
 	limits   Limits
-	words    Words
+	labels   Labels
 	open     OpenFunc
-	sheet    *Sheet
+	layout   *Layout
 	splitter splitter
 	texts    []*text
 	// height counts lines, estimated from the lengths of texts.
@@ -46,33 +46,33 @@ type composer struct {
 	placed   int
 }
 
-// Compose makes the sheet of an input. It returns a *form.LimitError, the error of the context, or an error of Find.
-func Compose(ctx context.Context, in form.Input, limits Limits, o Options) (*Sheet, error) {
+// Compose makes the layout of an input. It returns a *form.LimitError, the error of the context, or an error of Find.
+func Compose(ctx context.Context, in form.Input, limits Limits, o Options) (*Layout, error) {
 	m, err := form.NewModel(ctx, in, limits.Limits)
 	if err != nil {
 		return nil, err
 	}
 	c := &composer{
-		ctx: ctx, limits: limits, words: o.Words, open: o.Open, missing: map[string]bool{}, absent: map[rune]bool{},
+		ctx: ctx, limits: limits, labels: o.Labels, open: o.Open, missing: map[string]bool{}, absent: map[rune]bool{},
 		pictures: map[string]*picture{},
-		sheet: &Sheet{
-			Name: cmpOr(cleanLine(m.Title), o.Words.Form), Lang: o.Words.Lang, RTL: o.Words.RTL,
-			Created: o.Words.formatTime(o.Created.UTC()), Page: o.Words.Page, Pages: limits.Pages, Blocks: []block{},
+		layout: &Layout{
+			Name: cmpOr(cleanLine(m.Title), o.Labels.Form), Lang: o.Labels.Lang, RTL: o.Labels.RTL,
+			Created: o.Labels.formatTime(o.Created.UTC()), Page: o.Labels.Page, Pages: limits.Pages, Blocks: []block{},
 		},
 	}
-	c.sheet.Title, c.sheet.Subject = c.newText(cleanLine(m.Title)), c.newText(cleanLine(m.Subject))
+	c.layout.Title, c.layout.Subject = c.newText(cleanLine(m.Title)), c.newText(cleanLine(m.Subject))
 	if err := c.addFields(m.Fields, 0); err != nil {
 		return nil, err
 	}
 	if len(m.Other) > 0 {
-		if err := c.addGroup(o.Words.Other, m.Other, 0); err != nil {
+		if err := c.addGroup(o.Labels.Other, m.Other, 0); err != nil {
 			return nil, err
 		}
 	}
 	if err := c.splitTexts(o.Find); err != nil {
 		return nil, err
 	}
-	return c.sheet, nil
+	return c.layout, nil
 }
 
 func cmpOr(text, otherwise string) string {
@@ -82,7 +82,7 @@ func cmpOr(text, otherwise string) string {
 	return text
 }
 
-// newText adds a text to the sheet.
+// newText adds a text to the layout.
 func (c *composer) newText(raw string) *text {
 	t := &text{raw: raw}
 	c.texts = append(c.texts, t)
@@ -124,14 +124,14 @@ func (c *composer) splitTexts(find FindFunc) error {
 			t.lines = append(t.lines, c.splitLine(raw))
 		}
 	}
-	c.sheet.Missing = slices.Sorted(maps.Keys(c.absent))
-	c.sheet.Note = c.words.describeMissing(c.sheet.Missing)
+	c.layout.Missing = slices.Sorted(maps.Keys(c.absent))
+	c.layout.Note = c.labels.describeMissing(c.layout.Missing)
 	return nil
 }
 
 func isControl(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f }
 
-func (c *composer) addBlock(b block) { c.sheet.Blocks = append(c.sheet.Blocks, b) }
+func (c *composer) addBlock(b block) { c.layout.Blocks = append(c.layout.Blocks, b) }
 
 func (c *composer) addFields(fields []form.Field, depth int) error {
 	for i := range fields {
@@ -171,8 +171,8 @@ func (c *composer) addField(f *form.Field, depth int) error {
 
 // addRow adds a row to the last block, or to a new one.
 func (c *composer) addRow(depth int, r row) {
-	if n := len(c.sheet.Blocks); n > 0 && c.sheet.Blocks[n-1].Kind == "fields" && c.sheet.Blocks[n-1].Depth == depth {
-		c.sheet.Blocks[n-1].Rows = append(c.sheet.Blocks[n-1].Rows, r)
+	if n := len(c.layout.Blocks); n > 0 && c.layout.Blocks[n-1].Kind == "fields" && c.layout.Blocks[n-1].Depth == depth {
+		c.layout.Blocks[n-1].Rows = append(c.layout.Blocks[n-1].Rows, r)
 		return
 	}
 	c.addBlock(block{Kind: "fields", Depth: depth, Rows: []row{r}})
@@ -200,11 +200,11 @@ func (c *composer) addFile(f *form.File) (fileRow, error) {
 	}
 	about := f.Describe()
 	if missing {
-		about += " – " + c.words.NotAvailable
+		about += " – " + c.labels.NotAvailable
 	}
 	r := fileRow{Text: c.newText(cleanLine(about))}
 	if p != nil {
-		r.Image, r.Alt = p.name, cmpOr(cleanLine(f.Name), c.words.Image)
+		r.Image, r.Alt = p.name, cmpOr(cleanLine(f.Name), c.labels.Image)
 		r.Width, r.Height = p.fitSize(valueWidth, maxImageHeight)
 	}
 	return r, nil
@@ -232,7 +232,7 @@ func (c *composer) addRecords(label string, records form.Records, depth int) err
 	}
 	c.addHeading(label, depth)
 	for i, fields := range records {
-		title := strings.NewReplacer("{number}", strconv.Itoa(i+1), "{count}", strconv.Itoa(len(records))).Replace(c.words.Record)
+		title := strings.NewReplacer("{number}", strconv.Itoa(i+1), "{count}", strconv.Itoa(len(records))).Replace(c.labels.Record)
 		if err := c.addGroup(title, fields, depth+1); err != nil {
 			return err
 		}

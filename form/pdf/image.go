@@ -64,8 +64,8 @@ func (c *composer) loadPicture(f *form.File) (p *picture, missing bool, err erro
 	if f.Data != nil {
 		key = "data " + string(f.Data)
 	}
-	p, known := c.pictures[key]
-	if !known {
+	p, cached := c.pictures[key]
+	if !cached {
 		var data []byte
 		if data, missing = c.readFile(f); !missing {
 			// A broken image is listed like other files.
@@ -75,8 +75,8 @@ func (c *composer) loadPicture(f *form.File) (p *picture, missing bool, err erro
 			return nil, false, err
 		}
 		if p != nil {
-			p.name = fmt.Sprintf("%d.svg", len(c.sheet.Images))
-			c.sheet.Images = append(c.sheet.Images, p.toSVG())
+			p.name = fmt.Sprintf("%d.svg", len(c.layout.Images))
+			c.layout.Images = append(c.layout.Images, p.toSVG())
 			p.data = nil
 		}
 		c.pictures[key] = p

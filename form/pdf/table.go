@@ -40,16 +40,16 @@ func newTable(records form.Records, width float64) *table {
 				return nil
 			}
 			name := fields[i].Pointer[strings.LastIndexByte(fields[i].Pointer, '/')+1:]
-			place, known := places[name]
-			if !known {
-				if place = len(t.columns); place == maxColumns {
+			column, exists := places[name]
+			if !exists {
+				if column = len(t.columns); column == maxColumns {
 					return nil
 				}
-				places[name] = place
+				places[name] = column
 				t.columns = append(t.columns, cleanLine(fields[i].Label))
 				cells = append(cells, "")
 			}
-			cells[place] = cleanText(text)
+			cells[column] = cleanText(text)
 		}
 		t.cells = append(t.cells, cells)
 	}
@@ -79,12 +79,12 @@ func cellText(f *form.Field) (string, bool) {
 
 // fitColumns sets the widths of the columns, in letters. It returns false if words would be broken too much.
 func (t *table) fitColumns(width int) bool {
-	least, wanted := make([]int, len(t.columns)), make([]int, len(t.columns))
+	minimum, preferred := make([]int, len(t.columns)), make([]int, len(t.columns))
 	consider := func(column int, text string) {
 		for line := range strings.SplitSeq(text, "\n") {
-			wanted[column] = max(wanted[column], min(maxCell, textUnits(line))+cellPadding)
+			preferred[column] = max(preferred[column], min(maxCell, textUnits(line))+cellPadding)
 			for word := range strings.FieldsSeq(line) {
-				least[column] = max(least[column], min(maxWord, textUnits(word))+cellPadding)
+				minimum[column] = max(minimum[column], min(maxWord, textUnits(word))+cellPadding)
 			}
 		}
 	}
@@ -97,18 +97,18 @@ func (t *table) fitColumns(width int) bool {
 		}
 	}
 	total, desired := 0, 0
-	for i := range least {
-		total += least[i]
-		desired += wanted[i]
+	for i := range minimum {
+		total += minimum[i]
+		desired += preferred[i]
 	}
 	if total > width {
 		return false
 	}
-	t.widths = wanted
+	t.widths = preferred
 	if desired > width {
 		// The space beyond the minimum of all columns is divided in proportion to the preferred width of each column.
 		for i := range t.widths {
-			t.widths[i] = least[i] + (wanted[i]-least[i])*(width-total)/(desired-total)
+			t.widths[i] = minimum[i] + (preferred[i]-minimum[i])*(width-total)/(desired-total)
 		}
 	}
 	for i := range t.widths {

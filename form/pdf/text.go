@@ -73,12 +73,12 @@ func isASCII(text string) bool {
 
 // splitLine splits a line into parts, between which it may break, and marks missing clusters.
 func (c *composer) splitLine(raw string) line {
-	l := line{Lang: c.sheet.Lang, RTL: c.sheet.RTL}
+	l := line{Lang: c.layout.Lang, RTL: c.layout.RTL}
 	rtl, found := firstDirection(raw)
 	if found {
 		l.RTL = rtl
 	}
-	l.Lang = languageOf(raw, c.sheet.Lang)
+	l.Lang = languageOf(raw, c.layout.Lang)
 	var current strings.Builder
 	word := 0
 	end := func() {
@@ -105,7 +105,7 @@ func (c *composer) splitLine(raw string) line {
 		}
 	})
 	end()
-	l.plain = l.RTL == c.sheet.RTL && l.Lang == c.sheet.Lang && (len(l.Parts) == 0 || len(l.Parts) == 1 && l.Parts[0].missing == "")
+	l.plain = l.RTL == c.layout.RTL && l.Lang == c.layout.Lang && (len(l.Parts) == 0 || len(l.Parts) == 1 && l.Parts[0].missing == "")
 	return l
 }
 

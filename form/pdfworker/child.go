@@ -19,7 +19,7 @@ const TaskName = "form"
 
 // outcome is the last message of a child.
 type outcome struct {
-	// Name is the file name of all sheets, Names are the file names of each.
+	// Name is the file name of all layouts, Names are the file names of each.
 	Name   string           `json:"name,omitempty"`
 	Names  []string         `json:"names,omitempty"`
 	NoForm bool             `json:"noForm,omitempty"`
@@ -38,7 +38,7 @@ func (e outcome) toError() error {
 	return nil
 }
 
-// Task makes the sheets of one job in a child.
+// Task makes the layouts of one job in a child.
 func Task(ctx context.Context, in io.Reader, out io.Writer) error {
 	kind, payload, err := readFrame(in, maxJob)
 	if err != nil {
@@ -49,7 +49,7 @@ func Task(ctx context.Context, in io.Reader, out io.Writer) error {
 		return errors.Join(errFrame, err)
 	}
 	c := &child{in: in, out: out}
-	last, err := job.makeSheets(ctx, c)
+	last, err := job.composeLayouts(ctx, c)
 	if err != nil && !errors.As(err, &last.Limit) {
 		if last.NoForm = errors.Is(err, form.ErrNoForm); !last.NoForm {
 			return err
@@ -58,13 +58,13 @@ func Task(ctx context.Context, in io.Reader, out io.Writer) error {
 	return writeJSON(out, frameDone, last)
 }
 
-func (j *Job) makeSheets(ctx context.Context, c *child) (outcome, error) {
+func (j *Job) composeLayouts(ctx context.Context, c *child) (outcome, error) {
 	inputs, err := j.formInputs(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
 	options := pdf.Options{
-		Created: j.Created, Words: pdf.WordsOf(j.Language), Open: c.requestImage, Find: c.requestMissing,
+		Created: j.Created, Labels: pdf.LabelsFor(j.Language), Open: c.requestImage, Find: c.requestMissing,
 	}
 	var missing []rune
 	for _, input := range inputs {
@@ -80,7 +80,7 @@ func (j *Job) makeSheets(ctx context.Context, c *child) (outcome, error) {
 		}
 		data, err := json.Marshal(s)
 		if err != nil {
-			return outcome{}, fmt.Errorf("writing a sheet: %w", err)
+			return outcome{}, fmt.Errorf("writing a layout: %w", err)
 		}
 		if err := c.send(frameSheet, data); err != nil {
 			return outcome{}, err
@@ -114,7 +114,7 @@ type child struct {
 	written int
 }
 
-// send sends a part of a sheet. It returns a *form.LimitError beyond MaxSize.
+// send sends a part of a layout. It returns a *form.LimitError beyond MaxSize.
 func (c *child) send(kind byte, payload []byte) error {
 	if c.written += len(payload); c.written > MaxSize {
 		return &form.LimitError{What: "bytes", Max: MaxSize}

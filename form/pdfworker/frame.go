@@ -17,7 +17,7 @@ const (
 	framePart    = 'P'
 	frameEnd     = 'E'
 	frameAbsent  = 'A'
-	// To the parent: the clusters of a form, a request for an image, a prepared image, a sheet, and the outcome.
+	// To the parent: the clusters of a form, a request for an image, a prepared image, a layout, and the outcome.
 	frameClusters = 'C'
 	frameOpen     = 'O'
 	frameImage    = 'I'

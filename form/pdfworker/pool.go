@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// childMemory is the memory of a child in bytes, largeMemory the memory of a typesetter with a sheet of
-	// more than largeSheet bytes. poolMemory is the memory of all children.
+	// childMemory is the memory of a child in bytes, largeMemory the memory of a typesetter with a layout of
+	// more than largeLayout bytes. poolMemory is the memory of all children.
 	childMemory = 256 << 20
 	largeMemory = 768 << 20
-	largeSheet  = 256 << 10
+	largeLayout = 256 << 10
 	poolMemory  = 1 << 30
 	// childCPU is the maximum processor time of a child.
 	childCPU = 20 * time.Second
@@ -31,7 +31,7 @@ const (
 	DefaultTime = 30 * time.Second
 	// MaxForms is the maximum number of forms of a ZIP.
 	MaxForms = 500
-	// MaxSize is the maximum size of a PDF or ZIP in bytes, and of the sheets.
+	// MaxSize is the maximum size of a PDF or ZIP in bytes, and of the layouts.
 	MaxSize = 64 << 20
 )
 
@@ -75,7 +75,7 @@ func New(t *Typesetter, onMissing func(missing []rune)) *Pool {
 	}
 }
 
-// Render executes a job in two child processes: one makes the sheets of its forms, the other typesets them. open opens
+// Render executes a job in two child processes: one makes the layouts of its forms, the other typesets them. open opens
 // referenced images. It returns form.ErrNoForm, a *form.LimitError, ErrTime, or the error of the context.
 func (p *Pool) Render(ctx context.Context, job Job, open pdf.OpenFunc) (*Result, error) {
 	if len(job.Values) > MaxForms {
@@ -83,14 +83,14 @@ func (p *Pool) Render(ctx context.Context, job Job, open pdf.OpenFunc) (*Result,
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, DefaultTime, ErrTime)
 	defer cancel()
-	sheets, last, err := p.makeSheets(ctx, job, open)
+	layouts, last, err := p.composeLayouts(ctx, job, open)
 	if err == nil {
 		err = last.toError()
 	}
 	if err != nil {
 		return nil, err
 	}
-	documents, err := p.typeset(ctx, sheets, job.Created)
+	documents, err := p.typeset(ctx, layouts, job.Created)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +108,8 @@ func (p *Pool) Render(ctx context.Context, job Job, open pdf.OpenFunc) (*Result,
 	return &Result{Name: name, ContentType: pdf.ArchiveType, Content: archive.Bytes()}, nil
 }
 
-// makeSheets makes the sheets of a job in a child.
-func (p *Pool) makeSheets(ctx context.Context, job Job, open pdf.OpenFunc) ([]sheet, outcome, error) {
+// composeLayouts makes the layouts of a job in a child.
+func (p *Pool) composeLayouts(ctx context.Context, job Job, open pdf.OpenFunc) ([]layout, outcome, error) {
 	c := conversation{ctx: ctx, open: open, index: p.typesetter.index}
 	err := p.pool.Run(ctx, sandbox.Job{
 		Task: TaskName,
@@ -124,7 +124,7 @@ func (p *Pool) makeSheets(ctx context.Context, job Job, open pdf.OpenFunc) ([]sh
 			return c.receiveFrames(in, bufio.NewReader(out))
 		},
 	})
-	return c.sheets, c.last, limitError(err)
+	return c.layouts, c.last, limitError(err)
 }
 
 // limitError returns the error of a child as an error of Render.
@@ -140,19 +140,19 @@ func limitError(err error) error {
 	return err
 }
 
-// conversation is the parent's end of the connection with a child that makes sheets.
+// conversation is the parent's end of the connection with a child that makes layouts.
 type conversation struct {
-	ctx    context.Context //nolint:containedctx // It lives for one job.
-	open   pdf.OpenFunc
-	index  *fonts.Index
-	sheets []sheet
-	last   outcome
+	ctx     context.Context //nolint:containedctx // It lives for one job.
+	open    pdf.OpenFunc
+	index   *fonts.Index
+	layouts []layout
+	last    outcome
 }
 
 // receiveFrames reads frames of a child until its outcome.
 func (c *conversation) receiveFrames(in io.Writer, out io.Reader) error {
 	limits := pdf.DefaultLimits()
-	var current sheet
+	var current layout
 	opened := 0
 	for {
 		kind, payload, err := readFrame(out, MaxSize)
@@ -173,7 +173,7 @@ func (c *conversation) receiveFrames(in io.Writer, out io.Reader) error {
 			current.images = append(current.images, payload)
 		case frameSheet:
 			current.data = payload
-			c.sheets, current = append(c.sheets, current), sheet{}
+			c.layouts, current = append(c.layouts, current), layout{}
 		case frameOpen:
 			var file kuflowref.File
 			if err := json.Unmarshal(payload, &file); err != nil {
@@ -187,7 +187,7 @@ func (c *conversation) receiveFrames(in io.Writer, out io.Reader) error {
 				return err
 			}
 		case frameDone:
-			if err := json.Unmarshal(payload, &c.last); err != nil || c.last.toError() == nil && len(c.last.Names) != len(c.sheets) {
+			if err := json.Unmarshal(payload, &c.last); err != nil || c.last.toError() == nil && len(c.last.Names) != len(c.layouts) {
 				return errors.Join(errFrame, err)
 			}
 			return nil

@@ -106,19 +106,19 @@ func TestAcquire(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 
 	// Of twenty others, eight wait and the rest is refused at once.
-	next, refused := make(chan func(), 20), make(chan error, 20)
+	next, rejections := make(chan func(), 20), make(chan error, 20)
 	for range 20 {
 		go func() {
 			end, err := p.Acquire(context.WithoutCancel(t.Context()), "ada")
 			if err != nil {
-				refused <- err
+				rejections <- err
 				return
 			}
 			next <- end
 		}()
 	}
 	for range 12 {
-		require.ErrorIs(t, <-refused, pdfworker.ErrBusy)
+		require.ErrorIs(t, <-rejections, pdfworker.ErrBusy)
 	}
 	end()
 	for range 8 {

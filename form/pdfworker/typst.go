@@ -102,19 +102,19 @@ func probeProgram(ctx context.Context, python string) (p program, err error) {
 	return p, nil
 }
 
-// sheet is a form that is ready for the typesetter.
-type sheet struct {
+// layout is a form that is ready for the typesetter.
+type layout struct {
 	data   []byte
 	images [][]byte
 	faces  []fonts.Face
 }
 
-// typeset runs the typesetter on sheets and returns their PDFs.
-func (p *Pool) typeset(ctx context.Context, sheets []sheet, created time.Time) ([][]byte, error) {
+// typeset runs the typesetter on layouts and returns their PDFs.
+func (p *Pool) typeset(ctx context.Context, layouts []layout, created time.Time) ([][]byte, error) {
 	var documents [][]byte
 	t, memory := p.typesetter, int64(childMemory)
-	for i := range sheets {
-		if len(sheets[i].data) > largeSheet {
+	for i := range layouts {
+		if len(layouts[i].data) > largeLayout {
 			memory = largeMemory
 		}
 	}
@@ -123,8 +123,8 @@ func (p *Pool) typeset(ctx context.Context, sheets []sheet, created time.Time) (
 		Readable: slices.Concat(t.program.Libraries, []string{t.program.Package}, t.folders),
 		Limits:   sandbox.Limits{Memory: memory, CPU: childCPU, Time: DefaultTime, Output: MaxSize + maxFrame},
 		Talk: func(in io.WriteCloser, out io.Reader) error {
-			for i := range sheets {
-				if err := sheets[i].writeTo(in, created); err != nil {
+			for i := range layouts {
+				if err := layouts[i].writeTo(in, created); err != nil {
 					return err
 				}
 				document, err := readRecord(out)
@@ -146,8 +146,8 @@ func (p *Pool) typeset(ctx context.Context, sheets []sheet, created time.Time) (
 	return documents, limitError(err)
 }
 
-// writeTo sends a sheet to the typesetter.
-func (s *sheet) writeTo(w io.Writer, created time.Time) error {
+// writeTo sends a layout to the typesetter.
+func (s *layout) writeTo(w io.Writer, created time.Time) error {
 	var folders []string
 	for _, face := range s.faces {
 		if folder := filepath.Dir(face.Path); !slices.Contains(folders, folder) {
@@ -158,7 +158,7 @@ func (s *sheet) writeTo(w io.Writer, created time.Time) error {
 		"folders": folders, "faces": s.faces, "images": len(s.images), "created": created.Unix(),
 	})
 	if err != nil {
-		return fmt.Errorf("writing a sheet: %w", err)
+		return fmt.Errorf("writing a layout: %w", err)
 	}
 	for _, record := range append([][]byte{head, s.data}, s.images...) {
 		if err := writeRecord(w, record); err != nil {

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 )
 
-// Sheet is the input of the template for one form. All texts are data, never markup.
-type Sheet struct {
+// Layout is the input of the template for one form. All texts are data, never markup.
+type Layout struct {
 	// Name is the title in the metadata.
 	Name    string `json:"name"`
 	Title   *text  `json:"title"`
@@ -25,7 +25,7 @@ type Sheet struct {
 	Missing []rune `json:"-"`
 }
 
-// block is a part of a sheet, at a depth of nesting.
+// block is a part of a layout, at a depth of nesting.
 type block struct {
 	// Kind is heading, note, fields or records.
 	Kind  string `json:"kind"`
@@ -55,7 +55,7 @@ type fileRow struct {
 	Alt    string  `json:"alt,omitempty"`
 }
 
-// text is a text of a sheet. It is encoded as a string if it is a line in the language and direction of the document,
+// text is a text of a layout. It is encoded as a string if it is a line in the language and direction of the document,
 // otherwise as its lines.
 type text struct {
 	raw   string

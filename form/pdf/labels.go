@@ -11,8 +11,8 @@ import (
 	"github.com/procession-dev/procession/form/locale"
 )
 
-// Words are the texts of a document in a language.
-type Words struct {
+// Labels are the texts of a document in a language.
+type Labels struct {
 	// Lang is the language (ISO 639), tag the language of dates, RTL its direction.
 	Lang string
 	tag  language.Tag
@@ -26,9 +26,9 @@ type Words struct {
 	MissingOne, MissingSeveral string
 }
 
-// English returns the words of English.
-func English() Words {
-	return Words{
+// English returns the labels in English.
+func English() Labels {
+	return Labels{
 		Lang: "en", tag: language.BritishEnglish, Form: "Form", Other: form.OtherLabel, Record: "{number} of {count}", Page: "Page {page} of {pages}",
 		NotAvailable: "not available", Image: "Image",
 		MissingOne:     "1 character ({codes}) is not available in the installed fonts.",
@@ -36,8 +36,8 @@ func English() Words {
 	}
 }
 
-// WordsOf returns the words of the best supported language for a header Accept-Language (RFC 9110).
-func WordsOf(acceptLanguage string) Words {
+// LabelsFor returns the labels of the best supported language for a header Accept-Language (RFC 9110).
+func LabelsFor(acceptLanguage string) Labels {
 	tags, _, err := language.ParseAcceptLanguage(acceptLanguage)
 	if err != nil {
 		return English()
@@ -48,8 +48,8 @@ func WordsOf(acceptLanguage string) Words {
 	return English()
 }
 
-func german() Words {
-	return Words{
+func german() Labels {
+	return Labels{
 		Lang: "de", tag: language.German, Form: "Formular", Other: "Weitere Angaben", Record: "{number} von {count}", Page: "Seite {page} von {pages}",
 		NotAvailable: "nicht verfügbar", Image: "Bild",
 		MissingOne:     "1 Zeichen ({codes}) fehlt in den installierten Schriften.",
@@ -58,7 +58,7 @@ func german() Words {
 }
 
 // formatTime writes a time of the footer.
-func (w Words) formatTime(t time.Time) string {
+func (w Labels) formatTime(t time.Time) string {
 	return locale.CalendarOf(w.tag).DateTime(t, locale.Long, locale.Minutes) + " UTC"
 }
 
@@ -66,7 +66,7 @@ func (w Words) formatTime(t time.Time) string {
 const maxListed = 10
 
 // describeMissing returns the note about missing characters, "" if there are none.
-func (w Words) describeMissing(missing []rune) string {
+func (w Labels) describeMissing(missing []rune) string {
 	if len(missing) == 0 {
 		return ""
 	}
