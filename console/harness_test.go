@@ -31,6 +31,7 @@ import (
 	"github.com/procession-dev/procession/events/feed"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/test/kit/browsertest"
+	"github.com/procession-dev/procession/test/kit/demotest"
 	"github.com/procession-dev/procession/test/kit/formtest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
@@ -97,13 +98,9 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 	files, err := assets.Load(web.Root)
 	require.NoError(tb, err)
 	require.False(tb, files.Missing(), "the console's assets are not there: run make assets")
-	s := &site{database: pgtest.URL(tb)}
+	s := &site{database: demotest.URL(tb)}
 	s.db = pgtest.Open(tb, s.database)
-	key, err := authn.LoadOrCreateSealKey(tb.TempDir() + "/seal.key")
-	require.NoError(tb, err)
-	sealer, err := authn.NewSealer(key)
-	require.NoError(tb, err)
-	require.NoError(tb, demo.Load(tb.Context(), s.db, sealer, time.Now()))
+	sealer := demotest.Sealer(tb)
 	oidc, err := authn.NewOIDC(s.db, issuers, clock)
 	require.NoError(tb, err)
 	authenticator, err := authn.NewAuthenticator(s.db, clock, authn.WithOIDC(oidc))

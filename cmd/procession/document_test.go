@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
@@ -25,10 +24,9 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/storage"
-	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
-	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/test/kit/demotest"
 	"github.com/procession-dev/procession/test/kit/nettest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
@@ -44,17 +42,12 @@ func newDocumentStack(t *testing.T) *testStack {
 	t.Helper()
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{}}
 	s.config.BindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
-	s.config.DatabaseURL = pgtest.URL(t)
+	s.config.DatabaseURL = demotest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents")
 	s.config.Listen, s.config.ListenHealth, s.config.TemporalAddress = nettest.FreeAddress(t), nettest.FreeAddress(t), nettest.FreeAddress(t)
 	s.config.MaxDocumentBytes = 2 << 30
-	_, err := authn.LoadOrCreateSealKey(s.config.SealKeyFile)
-	require.NoError(t, err)
-	k, err := server.OpenKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
-	defer k.DB.Close()
-	require.NoError(t, demo.Load(t.Context(), k.DB, k.Sealer, time.Now()))
+	demotest.WriteSealKey(t, s.config.SealKeyFile)
 	s.startService()
 	t.Cleanup(func() { s.killService() })
 	return s

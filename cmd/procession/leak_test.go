@@ -15,16 +15,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/authn"
-	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/demotest"
 	"github.com/procession-dev/procession/test/kit/nettest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
@@ -121,17 +119,12 @@ func TestThousandIssuesLeaveNoSecretBehind(t *testing.T) { //nolint:funlen // on
 	const issues, clients = 1000, 4
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{}}
 	s.config.BindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
-	s.config.DatabaseURL = pgtest.URL(t)
+	s.config.DatabaseURL = demotest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents")
 	s.config.Listen, s.config.ListenHealth, s.config.TemporalAddress = nettest.FreeAddress(t), nettest.FreeAddress(t), nettest.FreeAddress(t)
 	s.config.LogLevel = slog.LevelDebug
-	_, err := authn.LoadOrCreateSealKey(s.config.SealKeyFile)
-	require.NoError(t, err)
-	k, err := server.OpenKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
-	defer k.DB.Close()
-	require.NoError(t, demo.Load(t.Context(), k.DB, k.Sealer, time.Now()))
+	demotest.WriteSealKey(t, s.config.SealKeyFile)
 	s.startService()
 	t.Cleanup(s.killService)
 
@@ -162,12 +155,12 @@ func TestThousandIssuesLeaveNoSecretBehind(t *testing.T) { //nolint:funlen // on
 		s.command(family, "rotate")
 	}
 
-	stored, err := k.DB.Reader().ListSigningKeys(t.Context())
+	stored, err := pgtest.Open(t, s.config.DatabaseURL).Reader().ListSigningKeys(t.Context())
 	require.NoError(t, err)
 	require.Len(t, stored, 4)
 	var authority []byte
 	for _, key := range stored {
-		der, err := k.Sealer.Open(string(key.Purpose), key.ID, key.Private)
+		der, err := demotest.Sealer(t).Open(string(key.Purpose), key.ID, key.Private)
 		require.NoError(t, err)
 		if key.Purpose == persistence.SignsCertificates {
 			authority = der

@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"log/slog"
 	"net/http"
 	"path/filepath"
 	"testing"
@@ -12,11 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/authn"
-	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/test/kit/demotest"
 	"github.com/procession-dev/procession/test/kit/nettest"
 	"github.com/procession-dev/procession/test/kit/oidctest"
-	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // The program starts while an issuer is down, serves everybody else, and lets the
@@ -27,18 +25,13 @@ func TestServeWhileAnIssuerIsDown(t *testing.T) {
 	issuer.Stop()
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{Timeout: 30 * time.Second}}
 	s.config.BindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
-	s.config.DatabaseURL = pgtest.URL(t)
+	s.config.DatabaseURL = demotest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.Listen, s.config.ListenHealth = nettest.FreeAddress(t), nettest.FreeAddress(t)
 	s.config.TemporalAddress = nettest.FreeAddress(t)
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents")
 	s.config.OIDCIssuers = []authn.OIDCIssuer{{Issuer: issuer.URL(), Audiences: []string{"procession"}}}
-	_, err := authn.LoadOrCreateSealKey(s.config.SealKeyFile)
-	require.NoError(t, err)
-	k, err := server.OpenKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
-	defer k.DB.Close()
-	require.NoError(t, demo.Load(t.Context(), k.DB, k.Sealer, time.Now()))
+	demotest.WriteSealKey(t, s.config.SealKeyFile)
 	s.startService()
 	t.Cleanup(s.stopService)
 

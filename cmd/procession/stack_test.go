@@ -20,13 +20,13 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/devstack/child"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/devstack/pgcluster"
 	"github.com/procession-dev/procession/devstack/temporalserver"
+	"github.com/procession-dev/procession/test/kit/demotest"
 	"github.com/procession-dev/procession/test/kit/nettest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
@@ -55,8 +55,9 @@ func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStac
 	t.Helper()
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{Timeout: 30 * time.Second}}
 	s.config.BindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
-	s.config.DatabaseURL = pgtest.URL(t)
+	s.config.DatabaseURL = demotest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
+	demotest.WriteSealKey(t, s.config.SealKeyFile)
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents") + "?fsync=off"
 	s.config.Listen, s.config.ListenHealth = nettest.FreeAddress(t), nettest.FreeAddress(t)
 	s.config.TemporalAddress = nettest.FreeAddress(t)
@@ -75,12 +76,9 @@ func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStac
 	for _, option := range options {
 		option(s)
 	}
-	_, err := authn.LoadOrCreateSealKey(s.config.SealKeyFile)
-	require.NoError(t, err)
 	k, err := server.OpenKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer k.DB.Close()
-	require.NoError(t, demo.Load(t.Context(), k.DB, k.Sealer, time.Now()))
 	s.files, err = server.WriteCertificate(k.Issuer, s.dir, []string{"127.0.0.1", "localhost"}, time.Now())
 	require.NoError(t, err)
 	s.startService()
@@ -129,8 +127,12 @@ func withEnv(env ...string) func(*testStack) {
 func databaseInStore(s *testStack) {
 	require.NoError(s.t, s.store.CreateDatabase(s.t.Context(), "procession"))
 	s.config.DatabaseURL = s.store.URL("procession")
+	k, err := server.OpenKeys(s.t.Context(), s.config, slog.New(slog.DiscardHandler))
+	require.NoError(s.t, err)
+	defer k.DB.Close()
+	require.NoError(s.t, demo.Load(s.t.Context(), k.DB, k.Sealer, time.Now()))
 	conn := s.connect()
-	_, err := conn.Exec(s.t.Context(), "ALTER DATABASE procession SET synchronous_commit = on")
+	_, err = conn.Exec(s.t.Context(), "ALTER DATABASE procession SET synchronous_commit = on")
 	require.NoError(s.t, err)
 }
 

@@ -26,15 +26,13 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/cmd/procession/server"
 	"github.com/procession-dev/procession/devstack/child"
-	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/devstack/pgcluster"
 	"github.com/procession-dev/procession/devstack/stocktemporal"
 	"github.com/procession-dev/procession/devstack/temporalserver"
+	"github.com/procession-dev/procession/test/kit/demotest"
 	"github.com/procession-dev/procession/test/kit/nettest"
-	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // stockConfig is the documented configuration, which is used as it is.
@@ -60,17 +58,15 @@ func newStockStack(t *testing.T) *testStack {
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{Timeout: 30 * time.Second}}
 	port := freePorts(t, stockPorts)
 	s.config.BindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
-	s.config.DatabaseURL = pgtest.URL(t)
+	s.config.DatabaseURL = demotest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents") + "?fsync=off"
 	s.config.Listen, s.config.ListenHealth = nettest.FreeAddress(t), nettest.FreeAddress(t)
 	s.config.TemporalAddress = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	_, err := authn.LoadOrCreateSealKey(s.config.SealKeyFile)
-	require.NoError(t, err)
+	demotest.WriteSealKey(t, s.config.SealKeyFile)
 	k, err := server.OpenKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer k.DB.Close()
-	require.NoError(t, demo.Load(t.Context(), k.DB, k.Sealer, time.Now()))
 	s.files, err = server.WriteCertificate(k.Issuer, s.dir, []string{"127.0.0.1"}, time.Now())
 	require.NoError(t, err)
 	s.startService()

@@ -38,6 +38,7 @@ import (
 	"github.com/procession-dev/procession/form/pdfworker"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/test/kit/contracttest"
+	"github.com/procession-dev/procession/test/kit/demotest"
 	"github.com/procession-dev/procession/test/kit/formtest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
@@ -97,15 +98,9 @@ type Bounds struct {
 // NewServiceWithin is NewService within bounds.
 func NewServiceWithin(t *testing.T, within Bounds, change ...func(*api.Options)) *Service {
 	t.Helper()
-	s := &Service{T: t, URL: pgtest.URL(t), Ticks: &atomic.Int64{}}
+	s := &Service{T: t, URL: fixture.URL(t), Ticks: &atomic.Int64{}}
 	s.DB = pgtest.OpenWithin(t, pgtest.AsService(t, s.URL), within.Limits)
-	key, err := authn.LoadOrCreateSealKey(t.TempDir() + "/seal.key")
-	require.NoError(t, err)
-	sealer, err := authn.NewSealer(key)
-	require.NoError(t, err)
-	require.NoError(t, demo.Load(t.Context(), s.DB, sealer, s.Now()))
-	s.giveElements()
-
+	sealer := demotest.Sealer(t)
 	keys := authn.NewKeys(s.DB, sealer, s.Now)
 	require.NoError(t, keys.EnsureKeys(t.Context()))
 	issuer, err := authn.NewIssuer(keys, "procession", authn.DefaultCertificateLifetime)
@@ -180,7 +175,7 @@ func (s *Service) In(t *testing.T) *Service {
 
 // Now returns the time of the clock of the service.
 func (s *Service) Now() time.Time {
-	return time.Date(2026, time.March, 2, 10, 30, 0, 0, time.UTC).Add(time.Duration(s.Ticks.Add(1)) * time.Millisecond)
+	return startTime().Add(time.Duration(s.Ticks.Add(1)) * time.Millisecond)
 }
 
 // Authorization returns the account's Authorization header.

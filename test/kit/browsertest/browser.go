@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -343,12 +342,23 @@ func (b *Tab) Screenshot(file string) {
 	require.NoError(b.t, os.WriteFile(file, picture, 0o600))
 }
 
+//nolint:gochecknoglobals // it is read once
+var readAxe = sync.OnceValues(func() (content []byte, err error) {
+	dir, err := os.Getwd()
+	for err == nil {
+		if content, err = os.ReadFile(filepath.Join(dir, "console/assets/node_modules/axe-core/axe.min.js")); err == nil || dir == filepath.Dir(dir) { //nolint:gosec // above the package
+			return content, err
+		}
+		dir, err = filepath.Dir(dir), nil
+	}
+	return nil, err
+})
+
 // RequireAccessible fails the test for each problem that axe-core finds on the page. In
 // the dark scheme it looks at colours alone: all else is the same as in the light one.
 func (b *Tab) RequireAccessible() {
 	b.t.Helper()
-	_, self, _, _ := runtime.Caller(0)
-	script, err := os.ReadFile(filepath.Join(filepath.Dir(self), "../../../console/assets/node_modules/axe-core/axe.min.js"))
+	script, err := readAxe()
 	require.NoError(b.t, err, "make assets fetches axe-core")
 	_, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool](string(script)+"; true"))
 	require.NoError(b.t, err)

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/devstack/pgcluster"
@@ -34,6 +34,7 @@ var shared struct {
 	once    sync.Once
 	dir     string
 	cluster *pgcluster.Cluster
+	admin   *pgxpool.Pool
 	err     error
 }
 
@@ -41,6 +42,9 @@ var shared struct {
 // returns the exit code.
 func Main(m *testing.M) int {
 	code := m.Run()
+	if shared.admin != nil {
+		shared.admin.Close()
+	}
 	if shared.cluster != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
@@ -77,13 +81,48 @@ func OpenWithin(tb testing.TB, url string, limits persistence.Limits) *persisten
 }
 
 // URL creates a database that is migrated, empty and the test's own, and returns
-// where it is.
+// its address.
 func URL(tb testing.TB) string {
 	tb.Helper()
 	shared.once.Do(startCluster)
 	require.NoError(tb, shared.err, "starting the test database")
-	name := "test_" + strings.ReplaceAll(uuid.NewString(), "-", "")
-	adminURL(tb, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY file_copy")
+	return copyDatabase(tb, template)
+}
+
+// Template is a database that is filled once per test binary and copied for each test.
+type Template struct {
+	// Fill fills the migrated database at url before the first copy.
+	Fill func(ctx context.Context, url string) error
+
+	once sync.Once
+	name string
+	err  error
+}
+
+// URL creates a copy for the test and returns its address.
+func (t *Template) URL(tb testing.TB) string {
+	tb.Helper()
+	shared.once.Do(startCluster)
+	require.NoError(tb, shared.err, "starting the test database")
+	t.once.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		defer cancel()
+		t.name = newName("template_")
+		t.err = runStatement(ctx, "CREATE DATABASE "+t.name+" TEMPLATE "+template+" STRATEGY file_copy")
+		if t.err == nil {
+			t.err = t.Fill(ctx, shared.cluster.URL(t.name))
+		}
+	})
+	require.NoError(tb, t.err, "filling the template of the test database")
+	return copyDatabase(tb, t.name)
+}
+
+func newName(prefix string) string { return prefix + strings.ReplaceAll(uuid.NewString(), "-", "") }
+
+func copyDatabase(tb testing.TB, from string) string {
+	tb.Helper()
+	name := newName("test_")
+	adminURL(tb, "CREATE DATABASE "+name+" TEMPLATE "+from+" STRATEGY file_copy")
 	tb.Cleanup(func() { adminURL(tb, "DROP DATABASE "+name+" WITH (FORCE)") })
 	return shared.cluster.URL(name)
 }
@@ -104,12 +143,7 @@ func adminURL(tb testing.TB, sql string) {
 }
 
 func runStatement(ctx context.Context, sql string) error {
-	conn, err := pgx.Connect(ctx, shared.cluster.URL("postgres"))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	_, err = conn.Exec(ctx, sql)
+	_, err := shared.admin.Exec(ctx, sql)
 	return err
 }
 
@@ -123,6 +157,9 @@ func startCluster() {
 		}
 		shared.cluster, err = pgcluster.Start(ctx, pgcluster.Options{Dir: shared.dir, Fast: true, MaxConnections: 400})
 		if err != nil {
+			return err
+		}
+		if shared.admin, err = pgxpool.New(ctx, shared.cluster.URL("postgres")); err != nil {
 			return err
 		}
 		if err := runStatement(ctx, "CREATE DATABASE "+template); err != nil {
