@@ -342,37 +342,6 @@ func (b *Tab) Screenshot(file string) {
 	require.NoError(b.t, os.WriteFile(file, picture, 0o600))
 }
 
-//nolint:gochecknoglobals // it is read once
-var readAxe = sync.OnceValues(func() (content []byte, err error) {
-	dir, err := os.Getwd()
-	for err == nil {
-		if content, err = os.ReadFile(filepath.Join(dir, "console/assets/node_modules/axe-core/axe.min.js")); err == nil || dir == filepath.Dir(dir) { //nolint:gosec // above the package
-			return content, err
-		}
-		dir, err = filepath.Dir(dir), nil
-	}
-	return nil, err
-})
-
-// RequireAccessible fails the test for each problem that axe-core finds on the page. In
-// the dark scheme it looks at colours alone: all else is the same as in the light one.
-func (b *Tab) RequireAccessible() {
-	b.t.Helper()
-	script, err := readAxe()
-	require.NoError(b.t, err, "make assets fetches axe-core")
-	_, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool](string(script)+"; true"))
-	require.NoError(b.t, err)
-	// Colours change gradually from one scheme to another.
-	b.Await("document.getAnimations().length === 0")
-	rules := ""
-	if b.scheme == "dark" {
-		rules = `, runOnly: ["color-contrast"]`
-	}
-	found := Eval[[]string](b, `axe.run(document, {resultTypes: ["violations"]`+rules+`}).then((r) => r.violations.flatMap((v) =>
-		v.nodes.map((n) => v.id + ": " + n.target.join(" ") + ": " + n.any.concat(n.all, n.none).map((c) => c.message).join("; "))))`)
-	require.Empty(b.t, found, "what axe finds at %s", b.Path())
-}
-
 // RequireNoSidewaysScroll fails the test when the page is wider than the window.
 func (b *Tab) RequireNoSidewaysScroll() {
 	b.t.Helper()
