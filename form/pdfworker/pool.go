@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
@@ -166,6 +168,7 @@ func (c *conversation) receiveFrames(in io.Writer, out io.Reader) error {
 				return fmt.Errorf("%w: %w", errFrame, err)
 			}
 			current.faces, missing = c.index.Choose(clusters)
+			current.complex = slices.ContainsFunc(clusters, hasComplexScript)
 			if err := writeJSON(in, frameMissing, missing); err != nil {
 				return err
 			}
@@ -195,6 +198,11 @@ func (c *conversation) receiveFrames(in io.Writer, out io.Reader) error {
 			return errFrame
 		}
 	}
+}
+
+// hasComplexScript reports whether a cluster may be drawn in several parts, or from right to left.
+func hasComplexScript(cluster string) bool {
+	return strings.ContainsFunc(cluster, func(r rune) bool { return r >= 0x300 && !unicode.In(r, unicode.Greek, unicode.Cyrillic, unicode.Han) })
 }
 
 // sendImage sends an image of at most max+1 bytes to a child.

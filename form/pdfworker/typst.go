@@ -19,6 +19,7 @@ import (
 	"github.com/procession-dev/procession/form"
 	"github.com/procession-dev/procession/form/fonts"
 	"github.com/procession-dev/procession/form/pdf"
+	"github.com/procession-dev/procession/form/textlayer"
 	"github.com/procession-dev/procession/internal/sandbox"
 )
 
@@ -107,6 +108,8 @@ type layout struct {
 	data   []byte
 	images [][]byte
 	faces  []fonts.Face
+	// complex is set if the text layer may need a repair.
+	complex bool
 }
 
 // typeset runs the typesetter on layouts and returns their PDFs.
@@ -130,6 +133,11 @@ func (p *Pool) typeset(ctx context.Context, layouts []layout, created time.Time)
 				document, err := readRecord(out)
 				if err != nil {
 					return err
+				}
+				if sheets[i].complex {
+					if document, err = textlayer.Repair(ctx, document); err != nil {
+						return err
+					}
 				}
 				documents = append(documents, document)
 			}
