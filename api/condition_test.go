@@ -115,12 +115,12 @@ func TestStaleWritesAreRefused(t *testing.T) {
 		}
 		op := operations[name]
 		path := subject(op)
-		known := stale[path]
-		if path == "" || s.Get(200, worker, path).Header.Get("ETag") == known {
+		version := stale[path]
+		if path == "" || s.Get(200, worker, path).Header.Get("ETag") == version {
 			// Resources that do not exist yet or have no other version yet.
-			known = `"0.0"`
+			version = `"0.0"`
 		}
-		requireStale(s, worker, name, op, known)
+		requireStale(s, worker, name, op, version)
 	}
 	require.Equal(t, before, s.Snapshot())
 }
@@ -334,8 +334,8 @@ func TestUnknownParameters(t *testing.T) {
 		require.Equal(t, 200, got.Status, "%s: %s", name, got.Body)
 		require.Equal(t, `"%00", "stat"`, got.Header.Get("Ignored-Parameters"), name)
 	}
-	known := s.Send(conditionalRequest(t, demo.LoanWorker(), operation{method: "GET", path: "/processes?size=1"}, "Prefer", "handling=strict"))
-	require.Equal(t, 200, known.Status)
-	require.Empty(t, known.Header.Get("Ignored-Parameters"))
-	require.True(t, json.Valid([]byte(known.Body)))
+	response := s.Send(conditionalRequest(t, demo.LoanWorker(), operation{method: "GET", path: "/processes?size=1"}, "Prefer", "handling=strict"))
+	require.Equal(t, 200, response.Status)
+	require.Empty(t, response.Header.Get("Ignored-Parameters"))
+	require.True(t, json.Valid([]byte(response.Body)))
 }

@@ -132,7 +132,7 @@ func TestEveryOperationRecordsEvents(t *testing.T) {
 			anonymous.Header.Del("Authorization")
 			before := storedEvents(s)
 			require.Equal(t, 401, s.Send(anonymous).Status)
-			if refused := s.Send(apitest.Request(t, demo.OtherWorker(), a.method, a.path, a.body)); refused.Status >= 400 {
+			if response := s.Send(apitest.Request(t, demo.OtherWorker(), a.method, a.path, a.body)); response.Status >= 400 {
 				require.Equal(t, before, storedEvents(s))
 			}
 

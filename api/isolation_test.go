@@ -97,7 +97,7 @@ func TestInvokeWithAnIDThatIsTaken(t *testing.T) {
 	c := newCast(s)
 	own, other := c.things(s, "demo", false), c.things(s, "other", false)
 	before := s.Snapshot()
-	for name, refused := range map[string]struct {
+	for name, test := range map[string]struct {
 		as       demo.Account
 		artifact uuid.UUID
 		body     string
@@ -106,7 +106,7 @@ func TestInvokeWithAnIDThatIsTaken(t *testing.T) {
 		"another artifact of the tenant": {demo.LoanWorker(), s.Customer(`{"name":"B"}`).ID, apitest.InvokeAction("STATEMENT", apitest.WithID(own.artifactAction))},
 		"another tenant":                 {demo.OtherWorker(), other.artifact, apitest.InvokeAction("STATEMENT", apitest.WithID(own.artifactAction))},
 	} {
-		failure := s.Refused(409, "CONFLICT", refused.as, "POST", apitest.ArtifactPath(refused.artifact, "/actions"), refused.body)
+		failure := s.Refused(409, "CONFLICT", test.as, "POST", apitest.ArtifactPath(test.artifact, "/actions"), test.body)
 		require.NotContains(t, failure.Message, own.artifactAction.String(), name)
 	}
 	after := s.Snapshot()

@@ -144,18 +144,18 @@ func TestLimitOfFailedSignIns(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+uuid.NewString())
 		return r
 	}
-	known := func() *http.Request { return apitest.Request(t, demo.Alice(), http.MethodGet, "/tenants", "") }
+	signedIn := func() *http.Request { return apitest.Request(t, demo.Alice(), http.MethodGet, "/tenants", "") }
 	fresh := func() *http.Request { return apitest.Request(t, demo.Bob(), http.MethodGet, "/tenants", "") }
 
-	require.Equal(t, 200, l.from("192.0.2.1:1", known()).Status)
+	require.Equal(t, 200, l.from("192.0.2.1:1", signedIn()).Status)
 	for range 3 {
 		require.Equal(t, 401, l.from("192.0.2.1:1", guess()).Status)
 	}
 	l.requireRefused(l.from("192.0.2.1:2", guess()), "sign-in", 20)
 	l.requireRefused(l.from("192.0.2.1:3", fresh(), "X-Forwarded-For", "192.0.2.9"), "sign-in", 20)
-	require.Equal(t, 200, l.from("192.0.2.1:4", known()).Status, "who was let in before is, beside one who guesses")
+	require.Equal(t, 200, l.from("192.0.2.1:4", signedIn()).Status, "who was let in before is, beside one who guesses")
 	require.Equal(t, 200, l.from("192.0.2.2:1", fresh()).Status, "another address")
-	none := known()
+	none := signedIn()
 	none.Header.Del("Authorization")
 	require.Equal(t, 401, l.from("192.0.2.1:1", none).Status, "no credentials are no guess")
 	l.pass(30 * time.Minute)

@@ -186,9 +186,9 @@ func (c cast) ask(s *apitest.Service, caller, row string, about things) apitest.
 func requireCell(t *testing.T, cell string, got apitest.Answer) {
 	t.Helper()
 	require.Equal(t, cell[:3], strconv.Itoa(got.Status), got.Body)
-	code, refused := codes()[cell]
+	code, isRefused := codes()[cell]
 	switch {
-	case refused:
+	case isRefused:
 		failure := apitest.Decode[struct{ Errors []struct{ Code string } }](t, got)
 		require.NotEmpty(t, failure.Errors, got.Body)
 		require.Equal(t, code, failure.Errors[0].Code, got.Body)

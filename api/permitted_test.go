@@ -33,7 +33,7 @@ func permittedTo(contract, operation string, rows map[string][]string, columns [
 		names["candidate"] = "VIEWER"
 	}
 	var permitted []string
-	refused := map[string]bool{}
+	denied := map[string]bool{}
 	for _, cells := range rows {
 		for i, column := range columns {
 			name, cell := names[column], cells[i]
@@ -42,13 +42,13 @@ func permittedTo(contract, operation string, rows map[string][]string, columns [
 			case cell[:1] == "2" && cell != "200-" || cell == "409c":
 				permitted = append(permitted, name)
 			default:
-				refused[cell[:3]] = true
+				denied[cell[:3]] = true
 			}
 		}
 	}
 	slices.Sort(permitted)
 	permitted = slices.Compact(permitted)
-	onlyForbidden := len(refused) == 1 && refused["403"]
+	onlyForbidden := len(denied) == 1 && denied["403"]
 	switch {
 	case slices.Contains(permitted, "MEMBER"):
 		return []string{"MEMBER"}

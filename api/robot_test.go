@@ -286,13 +286,13 @@ func TestAValueOfTheEnvironmentIsNowhereElse(t *testing.T) {
 	got := put("TOKEN", `{"value":"`+planted+`"}`)
 	require.Equal(t, 204, got.Status, got.Body)
 	seen(got)
-	for _, refused := range []apitest.Answer{
+	for _, response := range []apitest.Answer{
 		put("1TOKEN", `{"value":"`+planted+`"}`), put("TOKEN", `{"value":["`+planted+`"]}`), put("TOKEN", `{"valeu":"`+planted+`"}`),
 		put("TOKEN", `{"value":"`+strings.Repeat(planted, 400)+`"}`), put("TOKEN", `{"value":"`+planted+`\u0000"}`),
 		put("TOKEN", `{"value":"`+planted+`"`),
 	} {
-		require.Equal(t, 400, refused.Status)
-		seen(refused)
+		require.Equal(t, 400, response.Status)
+		seen(response)
 	}
 	task := s.Item(s.Loan().ID, "APPROVE_LOAN", "").ID
 	seen(s.Post(200, demo.LoanWorker(), apitest.ItemPath(task, "/task/~actions/claim"), ""))

@@ -50,10 +50,10 @@ func TestContractsArePublishedInBothForms(t *testing.T) {
 		require.Equal(t, "application/json", converted.Header.Get("Content-Type"))
 		requireRevalidated(s, listed.JSON, converted)
 
-		var wanted, got map[string]any
-		require.NoError(t, yaml.Unmarshal(source, &wanted))
+		var want, got map[string]any
+		require.NoError(t, yaml.Unmarshal(source, &want))
 		require.NoError(t, yaml.Unmarshal([]byte(converted.Body), &got))
-		require.Equal(t, wanted, got, listed.JSON)
+		require.Equal(t, want, got, listed.JSON)
 		var about struct {
 			Info    struct{ Title, Version string }
 			Servers []struct{ URL string }

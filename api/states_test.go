@@ -106,11 +106,11 @@ func requireState(s *apitest.Service, cell, row string, op operation) {
 	before := s.Snapshot()
 	got := s.Send(apitest.Request(s.T, demo.LoanWorker(), op.method, op.path, op.body))
 	require.Equal(s.T, cell[:3], strconv.Itoa(got.Status), "%s: %s", row, got.Body)
-	code, refused := stateCodes()[cell]
-	if refused {
+	code, isRefused := stateCodes()[cell]
+	if isRefused {
 		require.Equal(s.T, code, apitest.Decode[contracttest.ErrorBody](s.T, got).Errors[0].Code, row)
 	}
-	if refused || strings.HasSuffix(cell, "=") {
+	if isRefused || strings.HasSuffix(cell, "=") {
 		require.Equal(s.T, before, s.Snapshot(), row)
 	} else {
 		require.NotEqual(s.T, before, s.Snapshot(), row)

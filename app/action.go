@@ -83,13 +83,13 @@ func violationError(field domain.Field, violations []domain.ValueError) *domain.
 // nestError names, in an error about a value, the field that has the value at the
 // JSON Pointer.
 func nestError(field domain.Field, pointer string, err error) error {
-	known, ok := errors.AsType[*domain.Error](err)
+	domainErr, ok := errors.AsType[*domain.Error](err)
 	if !ok {
 		return err
 	}
-	moved := *known
-	moved.Details = make([]domain.Detail, len(known.Details))
-	for i, detail := range known.Details {
+	moved := *domainErr
+	moved.Details = make([]domain.Detail, len(domainErr.Details))
+	for i, detail := range domainErr.Details {
 		if detail.LocationType == domain.LocationBody {
 			detail.Field, detail.Location, detail.LocationType = field, pointer+detail.Location, ""
 		}

@@ -42,11 +42,11 @@ func attemptAction[T any](attempt func(cause *domain.Error) (T, error)) (outcome
 
 // invalidInput returns an input that could not even be held against its schema. field
 // is the one that has it.
-func invalidInput(given json.RawMessage, field domain.Field, cause *domain.Error) *domain.JSONValue {
-	if given == nil {
+func invalidInput(input json.RawMessage, field domain.Field, cause *domain.Error) *domain.JSONValue {
+	if input == nil {
 		return nil
 	}
-	value := &domain.JSONValue{Value: given}
+	value := &domain.JSONValue{Value: input}
 	for _, detail := range cause.Details {
 		if detail.Field == field {
 			value.Errors = append(value.Errors, domain.ValueError{PropertyPath: detail.Location, Type: "format"})

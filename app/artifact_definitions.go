@@ -72,17 +72,17 @@ type artifactDefinitionCache struct {
 
 func newArtifactDefinitionCache() *artifactDefinitionCache {
 	// An error occurs only for a size below 1.
-	known, _ := lru.New[uuid.UUID, *artifactDefinition](maxDefinitions)
+	definitions, _ := lru.New[uuid.UUID, *artifactDefinition](maxDefinitions)
 	seen, _ := lru.New[string, []persistence.ArtifactDefinitionState](maxSeen)
-	return &artifactDefinitionCache{byVersion: known, seen: seen}
+	return &artifactDefinitionCache{byVersion: definitions, seen: seen}
 }
 
 // get returns the definition in the state of the transaction.
 func (c *artifactDefinitionCache) get(
 	ctx context.Context, tx *persistence.Tx, state persistence.ArtifactDefinitionState,
 ) (*artifactDefinition, error) {
-	if known := c.findCached(state); known != nil {
-		return known, nil
+	if cached := c.findCached(state); cached != nil {
+		return cached, nil
 	}
 	source, err := tx.GetArtifactDefinition(ctx, state.TenantID, state.ID)
 	if err != nil {
@@ -101,11 +101,11 @@ func (c *artifactDefinitionCache) getOfArtifact(
 }
 
 func (c *artifactDefinitionCache) findCached(state persistence.ArtifactDefinitionState) *artifactDefinition {
-	known, ok := c.byVersion.Get(state.ID)
-	if !ok || !known.ModifiedAt.Equal(state.ModifiedAt) {
+	cached, ok := c.byVersion.Get(state.ID)
+	if !ok || !cached.ModifiedAt.Equal(state.ModifiedAt) {
 		return nil
 	}
-	return known
+	return cached
 }
 
 func (c *artifactDefinitionCache) put(source persistence.ArtifactDefinition) *artifactDefinition {

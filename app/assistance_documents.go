@@ -44,7 +44,7 @@ func (s *Service) ReadAssistanceDocuments(ctx context.Context, key domain.Assist
 			contents = append(contents, file.stored.SHA256[:])
 		}
 	}
-	known, err := s.store.Reader.ListKnownContents(ctx, space, contents)
+	indexed, err := s.store.Reader.ListKnownContents(ctx, space, contents)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (s *Service) ReadAssistanceDocuments(ctx context.Context, key domain.Assist
 			assisted.Problem = problemTooMany
 		default:
 			assisted.SHA256 = file.stored.SHA256[:]
-			if err := s.readPassages(ctx, space, file.stored, known, &assisted); err != nil {
+			if err := s.readPassages(ctx, space, file.stored, indexed, &assisted); err != nil {
 				return err
 			}
 			if assisted.Problem == "" {
@@ -79,10 +79,10 @@ func (s *Service) ReadAssistanceDocuments(ctx context.Context, key domain.Assist
 
 // readPassages makes passages of a document, unless they are known.
 func (s *Service) readPassages(
-	ctx context.Context, space persistence.EmbeddingSpace, d *domain.Document, known []persistence.KnownContent,
+	ctx context.Context, space persistence.EmbeddingSpace, d *domain.Document, indexed []persistence.KnownContent,
 	assisted *domain.AssistedDocument,
 ) error {
-	for _, k := range known {
+	for _, k := range indexed {
 		if bytes.Equal(k.SHA256, assisted.SHA256) {
 			assisted.Passages, assisted.Truncated = k.Passages, k.Truncated
 			return nil

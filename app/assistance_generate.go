@@ -67,8 +67,8 @@ func (s *Service) GenerateProcessItemAIAssistance(
 		if spec.Drafts() {
 			run.Answer, run.Baseline = domain.AssistanceDraft, baselineOf(item, spec.DraftFields)
 		}
-		asked := domain.ItemEvent(domain.EventItemTaskAssistanceAsked, item, call.PrincipalID, now)
-		return domain.Events{asked}, tx.BeginAssistance(run)
+		requestEvent := domain.ItemEvent(domain.EventItemTaskAssistanceAsked, item, call.PrincipalID, now)
+		return domain.Events{requestEvent}, tx.BeginAssistance(run)
 	})
 	if err != nil {
 		return nil, false, err

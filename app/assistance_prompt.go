@@ -122,7 +122,7 @@ func (s *Service) nearest(
 	if strings.TrimSpace(query) == "" {
 		return places[:min(len(places), maxExcerpts)], nil
 	}
-	wanted, err := s.assistant.provider.Embed(ctx, []string{query})
+	queries, err := s.assistant.provider.Embed(ctx, []string{query})
 	if err != nil {
 		return nil, fmt.Errorf("embedding a prompt: %w", err)
 	}
@@ -132,7 +132,7 @@ func (s *Service) nearest(
 			return nil, fmt.Errorf("reading embeddings: %w", err)
 		}
 	}
-	matches, err := assistance.Closest(wanted[0], vectors, maxExcerpts)
+	matches, err := assistance.Closest(queries[0], vectors, maxExcerpts)
 	if errors.Is(err, assistance.ErrVector) {
 		// Another model goes by the name of the one that made the embeddings.
 		return places[:min(len(places), maxExcerpts)], nil

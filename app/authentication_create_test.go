@@ -297,10 +297,10 @@ func TestCreateAuthenticationRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := a.CreateAuthentication(t.Context(), c.caller, c.in)
-			var refused *domain.Error
-			require.ErrorAs(t, err, &refused)
-			require.Equal(t, domain.CodeValidation, refused.Code)
-			require.Equal(t, c.field, refused.Details[0].Field)
+			var domainErr *domain.Error
+			require.ErrorAs(t, err, &domainErr)
+			require.Equal(t, domain.CodeValidation, domainErr.Code)
+			require.Equal(t, c.field, domainErr.Details[0].Field)
 		})
 	}
 }

@@ -108,8 +108,8 @@ func (f *BusinessArtifactFilter) newSearch(definitions []*artifactDefinition) (p
 	definitions = slices.DeleteFunc(slices.Clone(definitions), func(d *artifactDefinition) bool { return !f.includes(d) })
 	for _, d := range definitions {
 		for _, member := range d.indexes {
-			known, ok := index[member.Field]
-			ambiguous[member.Field] = ambiguous[member.Field] || ok && known != member.Type
+			types, ok := index[member.Field]
+			ambiguous[member.Field] = ambiguous[member.Field] || ok && types != member.Type
 			index[member.Field] = member.Type
 		}
 	}

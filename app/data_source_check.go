@@ -43,7 +43,7 @@ func (vals *values) checkItems(
 	}
 	before := domain.ItemReferences{}
 	if stored != nil {
-		_, err := vals.validate(validation{schema: schema, given: stored.Value, items: before})
+		_, err := vals.validate(validation{schema: schema, document: stored.Value, items: before})
 		if _, long := errors.AsType[*longWorkError](err); long {
 			return err
 		}
@@ -75,11 +75,11 @@ func (vals *values) checkItems(
 
 // requestItemCheck queues the question to a data source about references. It is sent once the value is stored.
 func (vals *values) requestItemCheck(
-	site valueSite, source *persistence.AskedDataSource, value *domain.JSONValue, asked []domain.ItemReference,
+	site valueSite, source *persistence.AskedDataSource, value *domain.JSONValue, items []domain.ItemReference,
 ) error {
 	check := &domain.ItemCheck{Kind: site.holderKind, HolderID: site.holder.ID, Slot: site.holder.Slot}
 	request := itemCheckRequest{TenantID: site.tenant, Code: source.Code}
-	for _, reference := range asked {
+	for _, reference := range items {
 		check.Pointers = append(check.Pointers, reference.Pointer)
 		request.Values = append(request.Values, reference.Text)
 	}
@@ -88,7 +88,7 @@ func (vals *values) requestItemCheck(
 		return fmt.Errorf("writing a check of a data source: %w", err)
 	}
 	run := domain.NewDataSourceCheck(domain.NewID(), &source.DataSource, check, vals.caller.PrincipalID, vals.now)
-	value.Await(asked, run)
+	value.Await(items, run)
 	vals.tx.InsertDataSourceRun(run)
 	startWorkflow(vals.tx, domain.NewDataSourceRun(domain.NewID(), run, &source.DataSource, source.Namespace, text),
 		source.EncryptionKey, vals.now)

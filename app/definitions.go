@@ -54,8 +54,8 @@ type definitionSource interface {
 }
 
 func (c *definitionCache) get(ctx context.Context, from definitionSource, version uuid.UUID) (*definition, error) {
-	if known, ok := c.versions.Get(version); ok {
-		return known, nil
+	if cached, ok := c.versions.Get(version); ok {
+		return cached, nil
 	}
 	source, err := from.GetDefinitionVersion(ctx, version)
 	if err != nil {

@@ -61,19 +61,19 @@ func (l *lookUps) addElements(values domain.ElementValues) error {
 			switch {
 			case v.Value == nil:
 			case v.Type == domain.ValueDocument:
-				given, err := decodeElement[givenDocument](v.Value)
+				value, err := decodeElement[givenDocument](v.Value)
 				if err != nil {
 					return err
 				}
-				if at, ok := kuflowref.ParseDocumentURI(given.URI); ok {
+				if at, ok := kuflowref.ParseDocumentURI(value.URI); ok {
 					l.pending.Documents = append(l.pending.Documents, at.DocumentID)
 				}
 			case v.Type == domain.ValuePrincipal:
-				given, err := decodeElement[domain.PrincipalValue](v.Value)
+				value, err := decodeElement[domain.PrincipalValue](v.Value)
 				if err != nil {
 					return err
 				}
-				l.pending.Named = append(l.pending.Named, given.ID)
+				l.pending.Named = append(l.pending.Named, value.ID)
 			case v.Type == domain.ValueObject:
 				if err := l.addText(v.Value); err != nil {
 					return err
@@ -94,16 +94,16 @@ func decodeElement[T any](text json.RawMessage) (T, error) {
 
 // initialElements returns the values of the elements of a new resource. Their references were looked up.
 func (vals *values) initialElements(
-	ctx context.Context, site valueSite, definitions map[string]*elementDefinition, given domain.ElementValues,
+	ctx context.Context, site valueSite, definitions map[string]*elementDefinition, elements domain.ElementValues,
 ) (domain.ElementValues, error) {
 	var values domain.ElementValues
-	for _, code := range slices.Sorted(maps.Keys(given)) {
+	for _, code := range slices.Sorted(maps.Keys(elements)) {
 		location := "/" + jsontext.EscapeToken(code)
 		d, ok := definitions[code]
 		if !ok {
 			return nil, unknownElement(domain.FieldElements, location)
 		}
-		list, err := vals.prepareElement(ctx, site, d, nil, given[code], location, false)
+		list, err := vals.prepareElement(ctx, site, d, nil, elements[code], location, false)
 		if err != nil {
 			return nil, err
 		}
@@ -143,10 +143,10 @@ func (vals *values) linkElements(site valueSite, values domain.ElementValues) er
 // marks it so. location is the JSON Pointer of the list within the elements,
 // update is set when they replace others.
 func (vals *values) prepareElement(
-	ctx context.Context, site valueSite, d *elementDefinition, current, given []domain.ElementValue, location string,
+	ctx context.Context, site valueSite, d *elementDefinition, current, elements []domain.ElementValue, location string,
 	update bool,
 ) ([]domain.ElementValue, error) {
-	if !d.Multiple && len(given) > 1 {
+	if !d.Multiple && len(elements) > 1 {
 		return nil, domain.InvalidAt(domain.FieldElements, location, "must have one value at most: the element is not multiple")
 	}
 	for _, text := range (domain.ElementValues{"": current}).Objects() {
@@ -154,9 +154,9 @@ func (vals *values) prepareElement(
 			return nil, err
 		}
 	}
-	values := make([]domain.ElementValue, 0, len(given))
+	values := make([]domain.ElementValue, 0, len(elements))
 	taken := map[uuid.UUID]bool{}
-	for i, v := range given {
+	for i, v := range elements {
 		pointer := location + "/" + strconv.Itoa(i)
 		fits := true
 		var err error
@@ -184,9 +184,9 @@ func (vals *values) prepareElement(
 // formValue prepares a JSON value of an element for storage, and reports whether it fits the schema. Its documents are
 // linked by linkElements. location is the JSON Pointer of the value within the elements.
 func (vals *values) formValue(
-	ctx context.Context, site valueSite, d *elementDefinition, given json.RawMessage, location string, update bool,
+	ctx context.Context, site valueSite, d *elementDefinition, text json.RawMessage, location string, update bool,
 ) (json.RawMessage, bool, error) {
-	value, linked, err := vals.resolveValue(ctx, site, validation{schema: d.schema, given: given, update: update})
+	value, linked, err := vals.resolveValue(ctx, site, validation{schema: d.schema, document: text, update: update})
 	if err != nil {
 		return nil, false, nestError(domain.FieldElements, location, err)
 	}
@@ -208,14 +208,14 @@ func (d *elementDefinition) allowsValue(value json.RawMessage) (bool, error) {
 // principalValue completes a value that names a principal, and reports whether
 // there is such a one in the tenant.
 func (vals *values) principalValue(site valueSite, value json.RawMessage) (json.RawMessage, bool, error) {
-	given, err := decodeElement[domain.PrincipalValue](value)
+	input, err := decodeElement[domain.PrincipalValue](value)
 	if err != nil {
 		return nil, false, err
 	}
-	made := domain.PrincipalValue{ID: given.ID, Type: given.Type}
+	made := domain.PrincipalValue{ID: input.ID, Type: input.Type}
 	fits := false
-	if p, ok := vals.targets.Named(site.tenant, given.ID); ok {
-		made.Name, fits = p.Name, p.Type == given.Type
+	if p, ok := vals.targets.Named(site.tenant, input.ID); ok {
+		made.Name, fits = p.Name, p.Type == input.Type
 	}
 	text, err := json.Marshal(made)
 	if err != nil {
@@ -234,12 +234,12 @@ func (vals *values) documentValue(
 	if v.Value == nil {
 		return none, domain.InvalidAt(domain.FieldElements, pointer+"/value", "is required for a document")
 	}
-	given, err := decodeElement[givenDocument](v.Value)
+	input, err := decodeElement[givenDocument](v.Value)
 	if err != nil {
 		return none, err
 	}
-	uri, isURI := kuflowref.ParseDocumentURI(given.URI)
-	if given.URI != "" && !isURI {
+	uri, isURI := kuflowref.ParseDocumentURI(input.URI)
+	if input.URI != "" && !isURI {
 		return none, domain.InvalidAt(domain.FieldElements, pointer+"/value/uri", "refers to no document of this service")
 	}
 	id := domain.NewID()
@@ -251,7 +251,7 @@ func (vals *values) documentValue(
 		if err != nil {
 			return none, err
 		}
-		same := given.ID != nil && *given.ID == had.ID
+		same := input.ID != nil && *input.ID == had.ID
 		if (same && !isURI || isURI && uri.DocumentID == had.DocumentID) && !taken[had.ID] {
 			taken[had.ID] = true
 			return domain.NewDocumentValue(had, v.Valid)
@@ -285,16 +285,16 @@ func taskElementEvent(c *change, t domain.EventType, i *domain.ProcessItem, code
 	return domain.Events{domain.ItemEvent(t, i, c.caller.PrincipalID, c.now).With("code", code)}
 }
 
-// changeTaskElements changes values of elements of a task that the caller may write to. given are the values with
+// changeTaskElements changes values of elements of a task that the caller may write to. elements are the values with
 // references. change returns the event to record, nil without a change.
 func (s *Service) changeTaskElements(
-	ctx context.Context, call domain.Call, id uuid.UUID, given domain.ElementValues,
+	ctx context.Context, call domain.Call, id uuid.UUID, elements domain.ElementValues,
 	change func(*values, *domain.ProcessItem, map[string]*elementDefinition) (domain.Events, error),
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
 	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 		l := newLookUps(call.Caller, s.now(), &id)
-		if err := l.addElements(given); err != nil {
+		if err := l.addElements(elements); err != nil {
 			return nil, err
 		}
 		locked, vals, err := persistence.Both(ctx, tx, persistence.LockProcessItem(call.Caller, id), l.readValues())

@@ -41,21 +41,21 @@ func (c *encryptionKeyCache) get(tenant uuid.UUID, keyID string, now time.Time) 
 	name := encryptionKeyName{tenant, keyID}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	known, ok := c.keys[name]
-	if !ok || now.Sub(known.used) > keyIdle {
+	cached, ok := c.keys[name]
+	if !ok || now.Sub(cached.used) > keyIdle {
 		delete(c.keys, name)
 		return domain.Secret{}, false
 	}
-	known.used = now
-	c.keys[name] = known
-	return known.value, true
+	cached.used = now
+	c.keys[name] = cached
+	return cached.value, true
 }
 
 func (c *encryptionKeyCache) put(tenant uuid.UUID, keyID string, value domain.Secret, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for name, known := range c.keys {
-		if now.Sub(known.used) > keyIdle {
+	for name, cached := range c.keys {
+		if now.Sub(cached.used) > keyIdle {
 			delete(c.keys, name)
 		}
 	}

@@ -23,9 +23,9 @@ func (s *Service) ReadInbox(
 
 // CountInboxNews returns the number of tasks that others have moved into a view since a time, without the known ones.
 func (s *Service) CountInboxNews(
-	ctx context.Context, call domain.Call, filter InboxFilter, since time.Time, known []uuid.UUID,
+	ctx context.Context, call domain.Call, filter InboxFilter, since time.Time, seen []uuid.UUID,
 ) (int64, error) {
-	return s.store.Reader.CountInboxNews(ctx, call.Caller, filter, since, known)
+	return s.store.Reader.CountInboxNews(ctx, call.Caller, filter, since, seen)
 }
 
 // FindInboxTasks returns the tasks with the ids that are visible to the caller, in no order.

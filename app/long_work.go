@@ -108,8 +108,8 @@ func (p *preparation) copyID(step int, original uuid.UUID) uuid.UUID {
 // preparedWork returns the preparation of the write.
 func (vals *values) preparedWork() *preparation {
 	if vals.tx != nil {
-		if known, ok := vals.tx.Attached().(*preparation); ok {
-			return known
+		if earlier, ok := vals.tx.Attached().(*preparation); ok {
+			return earlier
 		}
 	}
 	return newPreparation()
@@ -117,9 +117,9 @@ func (vals *values) preparedWork() *preparation {
 
 // A validation is a value to be validated.
 type validation struct {
-	schema *jsondoc.Schema
-	given  json.RawMessage
-	update bool
+	schema   *jsondoc.Schema
+	document json.RawMessage
+	update   bool
 	// items collects the references to items of data sources, unless it is nil.
 	items   domain.ItemReferences
 	resolve jsondoc.Resolver
@@ -136,7 +136,7 @@ func (v *validation) validateValue(watch func() error) (domain.JSONValue, error)
 	if v.resolve != nil {
 		options = append(options, jsondoc.References(v.resolve))
 	}
-	return v.schema.Validate(v.given, options...)
+	return v.schema.Validate(v.document, options...)
 }
 
 // validated is the result of a long validation, and the targets of references that it rests on.
@@ -156,7 +156,7 @@ type resolvedTarget struct {
 
 // holdsFor reports whether the result is the one of another validation.
 func (d *validated) holdsFor(v *validation) bool {
-	if d.schema != v.schema || d.update != v.update || (d.items == nil) != (v.items == nil) || !bytes.Equal(d.given, v.given) {
+	if d.schema != v.schema || d.update != v.update || (d.items == nil) != (v.items == nil) || !bytes.Equal(d.document, v.document) {
 		return false
 	}
 	for _, t := range d.targets {
@@ -174,7 +174,7 @@ func (vals *values) validate(v validation) (domain.JSONValue, error) {
 		maps.Copy(v.items, done.items)
 		return done.value, done.err
 	}
-	if len(v.given) <= longText || v.schema == nil {
+	if len(v.document) <= longText || v.schema == nil {
 		value, err := v.validateValue(func() error { return errLong })
 		if !errors.Is(err, errLong) {
 			return value, err

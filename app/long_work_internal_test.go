@@ -37,7 +37,7 @@ func newLongWork(t *testing.T) *Service {
 }
 
 // validateIn validates a value in a write, and returns how often the write ran and the result.
-func validateIn(ctx context.Context, s *Service, schema *jsondoc.Schema, given func(run int) json.RawMessage) (int, domain.JSONValue, error) {
+func validateIn(ctx context.Context, s *Service, schema *jsondoc.Schema, document func(run int) json.RawMessage) (int, domain.JSONValue, error) {
 	runs := 0
 	var value domain.JSONValue
 	err := s.write(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
@@ -45,7 +45,7 @@ func validateIn(ctx context.Context, s *Service, schema *jsondoc.Schema, given f
 		vals := newValues(newLookUps(domain.Caller{}, time.Now(), nil))
 		vals.tx = tx
 		var err error
-		value, err = vals.validate(validation{schema: schema, given: given(runs)})
+		value, err = vals.validate(validation{schema: schema, document: document(runs)})
 		return nil, err
 	})
 	return runs, value, err
@@ -104,7 +104,7 @@ func TestLongValidationStopsWithItsContext(t *testing.T) {
 		defer cancel()
 		prepared := newPreparation()
 		err := s.longWork.do(ctx, &longWorkError{do: func(watch func() error) any {
-			done := &validated{validation: validation{schema: schema, given: longValue(70_000)}}
+			done := &validated{validation: validation{schema: schema, document: longValue(70_000)}}
 			done.value, done.err = done.validateValue(func() error {
 				cancel()
 				return watch()

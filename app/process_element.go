@@ -13,14 +13,14 @@ import (
 // code, VALIDATION for several values of an element that is not multiple,
 // PROCESS_FINISHED.
 func (s *Service) SaveProcessElement(
-	ctx context.Context, call domain.Call, id uuid.UUID, code string, given []domain.ElementValue,
+	ctx context.Context, call domain.Call, id uuid.UUID, code string, elements []domain.ElementValue,
 ) (*domain.Process, error) {
 	return s.changeProcess(ctx, call, id, nil, func(vals *values, p *domain.Process, d *definition) (domain.Events, error) {
 		element, ok := d.elements[code]
 		if !ok {
 			return nil, unknownElement(domain.FieldElementCode, "")
 		}
-		values, err := vals.prepareElement(ctx, processSite(p, domain.SlotElement), element, p.Elements[code], given, "", false)
+		values, err := vals.prepareElement(ctx, processSite(p, domain.SlotElement), element, p.Elements[code], elements, "", false)
 		if err != nil {
 			return nil, err
 		}

@@ -93,9 +93,9 @@ func checkFits(in *storage.File, schema *jsondoc.Schema, path string) error {
 	}
 	stored := jsondoc.Stored{Name: blobstore.FileName(in.Name), Type: blobstore.ContentType(in.ContentType)}
 	if !rule.Accepts(stored) {
-		refused := domain.InvalidField(domain.FieldContentType, "is not one that the schema accepts")
-		refused.Code, refused.Details[0].Code = domain.CodeDocumentType, domain.CodeDocumentType
-		return refused
+		domainErr := domain.InvalidField(domain.FieldContentType, "is not one that the schema accepts")
+		domainErr.Code, domainErr.Details[0].Code = domain.CodeDocumentType, domain.CodeDocumentType
+		return domainErr
 	}
 	if size, bounded := rule.MaxSize(); bounded {
 		in.Limit = max(size, 1)

@@ -16,33 +16,33 @@ import (
 // others are copied. Errors: DEFINITION_NOT_FOUND for the code, VALIDATION for several values of an element that is not
 // multiple and for a document not visible to the caller, INVALID_STATE, TASK_NOT_OWNED.
 func (s *Service) SaveTaskElement(
-	ctx context.Context, call domain.Call, id uuid.UUID, code string, given []domain.ElementValue,
+	ctx context.Context, call domain.Call, id uuid.UUID, code string, input []domain.ElementValue,
 ) (*domain.ProcessItem, error) {
-	return s.changeTaskElements(ctx, call, id, domain.ElementValues{code: given},
+	return s.changeTaskElements(ctx, call, id, domain.ElementValues{code: input},
 		func(vals *values, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
 			d, ok := elements[code]
 			if !ok {
 				return nil, unknownElement(domain.FieldElementCode, "")
 			}
-			return vals.saveElement(ctx, i, d, given, "")
+			return vals.saveElement(ctx, i, d, input, "")
 		})
 }
 
 // SaveTaskElements is SaveTaskElement for several elements of a task at once, by their
-// codes. All are saved or none. Errors name their place in given.
+// codes. All are saved or none. Errors name their place in input.
 func (s *Service) SaveTaskElements(
-	ctx context.Context, call domain.Call, id uuid.UUID, given domain.ElementValues,
+	ctx context.Context, call domain.Call, id uuid.UUID, input domain.ElementValues,
 ) (*domain.ProcessItem, error) {
-	return s.changeTaskElements(ctx, call, id, given,
+	return s.changeTaskElements(ctx, call, id, input,
 		func(vals *values, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
 			var saved domain.Events
-			for _, code := range slices.Sorted(maps.Keys(given)) {
+			for _, code := range slices.Sorted(maps.Keys(input)) {
 				location := jsontext.JoinPointer(code)
 				d, ok := elements[code]
 				if !ok {
 					return nil, unknownElement(domain.FieldElements, location)
 				}
-				events, err := vals.saveElement(ctx, i, d, given[code], location)
+				events, err := vals.saveElement(ctx, i, d, input[code], location)
 				if err != nil {
 					return nil, err
 				}
@@ -55,9 +55,9 @@ func (s *Service) SaveTaskElements(
 // saveElement replaces the values of an element of a task. location is the JSON Pointer
 // of the given ones.
 func (vals *values) saveElement(
-	ctx context.Context, i *domain.ProcessItem, d *elementDefinition, given []domain.ElementValue, location string,
+	ctx context.Context, i *domain.ProcessItem, d *elementDefinition, elements []domain.ElementValue, location string,
 ) (domain.Events, error) {
-	values, err := vals.prepareElement(ctx, itemSite(i, domain.SlotElement), d, i.Task.Elements[d.Code], given, location, true)
+	values, err := vals.prepareElement(ctx, itemSite(i, domain.SlotElement), d, i.Task.Elements[d.Code], elements, location, true)
 	if err != nil {
 		return nil, err
 	}

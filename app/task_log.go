@@ -38,11 +38,11 @@ func (s *Service) AppendProcessItemTaskLog(
 			return nil, err
 		}
 		item = locked.ProcessItem
-		known := item.HasLog(entry.ID)
+		exists := item.HasLog(entry.ID)
 		if err := item.AppendLog(entry, s.taskLogLimit, locked.Rights, call.PrincipalID, now); err != nil {
 			return nil, err
 		}
-		if known {
+		if exists {
 			return nil, nil
 		}
 		tx.AppendTaskLog(item, item.Task.Logs[len(item.Task.Logs)-1], s.taskLogLimit)

@@ -97,12 +97,12 @@ func artifactSite(a *domain.BusinessArtifact) valueSite {
 // prepareInitial returns the value that a new resource begins with, ready to be stored; nil
 // without one.
 func (vals *values) prepareInitial(
-	ctx context.Context, site valueSite, schema *jsondoc.Schema, given json.RawMessage,
+	ctx context.Context, site valueSite, schema *jsondoc.Schema, document json.RawMessage,
 ) (*domain.JSONValue, error) {
-	if given = schema.Initial(given); given == nil {
+	if document = schema.Initial(document); document == nil {
 		return nil, nil
 	}
-	value, err := vals.prepareValue(ctx, site, schema, nil, given, false)
+	value, err := vals.prepareValue(ctx, site, schema, nil, document, false)
 	if err != nil {
 		return nil, err
 	}
@@ -111,12 +111,12 @@ func (vals *values) prepareInitial(
 
 // prepareReplacement prepares the new value of an update; current may be nil.
 func (vals *values) prepareReplacement(
-	ctx context.Context, site valueSite, schema *jsondoc.Schema, current *domain.JSONValue, given json.RawMessage,
+	ctx context.Context, site valueSite, schema *jsondoc.Schema, current *domain.JSONValue, value json.RawMessage,
 ) (domain.JSONValue, error) {
 	if err := vals.keepUnlinked(site.holder.ID, current); err != nil {
 		return domain.JSONValue{}, err
 	}
-	return vals.prepareValue(ctx, site, schema, current, given, true)
+	return vals.prepareValue(ctx, site, schema, current, value, true)
 }
 
 // preparePatched applies a patch to a value; current may be nil. Looking up references of the current value, except to
@@ -162,9 +162,9 @@ func (vals *values) patchValue(
 }
 
 func (vals *values) prepareValue(
-	ctx context.Context, site valueSite, schema *jsondoc.Schema, current *domain.JSONValue, given json.RawMessage, update bool,
+	ctx context.Context, site valueSite, schema *jsondoc.Schema, current *domain.JSONValue, document json.RawMessage, update bool,
 ) (domain.JSONValue, error) {
-	found, err := vals.findReferences(given)
+	found, err := vals.findReferences(document)
 	if err != nil {
 		return domain.JSONValue{}, err
 	}
@@ -172,7 +172,7 @@ func (vals *values) prepareValue(
 	if site.holderKind != "" && refersToItems(found) {
 		items = domain.ItemReferences{}
 	}
-	value, linked, err := vals.resolveValue(ctx, site, validation{schema: schema, given: given, update: update, items: items})
+	value, linked, err := vals.resolveValue(ctx, site, validation{schema: schema, document: document, update: update, items: items})
 	if err != nil {
 		return domain.JSONValue{}, err
 	}
@@ -192,7 +192,7 @@ func (vals *values) prepareValue(
 func (vals *values) resolveValue(
 	ctx context.Context, site valueSite, v validation,
 ) (value domain.JSONValue, linked []uuid.UUID, err error) {
-	found, err := vals.findReferences(v.given)
+	found, err := vals.findReferences(v.document)
 	if err != nil {
 		return value, nil, err
 	}
@@ -205,7 +205,7 @@ func (vals *values) resolveValue(
 	}
 	files := vals.resolveFiles(site, found)
 	if len(files.texts) > 0 {
-		if v.given, err = jsondoc.ReplaceStrings(v.given, files.texts); err != nil {
+		if v.document, err = jsondoc.ReplaceStrings(v.document, files.texts); err != nil {
 			return value, nil, err
 		}
 	}

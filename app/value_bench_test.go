@@ -24,7 +24,7 @@ func BenchmarkNewValue(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, _, err := newValues(l).resolveValue(b.Context(), valueSite{}, validation{schema: schema, given: text}); err != nil {
+		if _, _, err := newValues(l).resolveValue(b.Context(), valueSite{}, validation{schema: schema, document: text}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -75,7 +75,7 @@ func (vals *values) clearUnresolved(texts ...json.RawMessage) error {
 // markUntrusted marks the references of texts that no caller wrote, except references in the stored value and documents
 // linked to the resource.
 func (vals *values) markUntrusted(holder uuid.UUID, stored *domain.JSONValue, texts ...json.RawMessage) error {
-	known := map[target]bool{}
+	trusted := map[target]bool{}
 	if stored != nil {
 		found, err := vals.findReferences(stored.Value)
 		if err != nil {
@@ -83,13 +83,13 @@ func (vals *values) markUntrusted(holder uuid.UUID, stored *domain.JSONValue, te
 		}
 		for _, o := range found {
 			if named, ok := targetOf(o.Reference); ok {
-				known[named] = true
+				trusted[named] = true
 			}
 		}
 	}
 	for _, text := range texts {
 		err := vals.markUnresolved(&domain.JSONValue{Value: text}, func(_ jsondoc.Occurrence, named target) bool {
-			return !known[named] && (named.kind != kuflowref.KindFile || !vals.linkedTo(holder, named.id))
+			return !trusted[named] && (named.kind != kuflowref.KindFile || !vals.linkedTo(holder, named.id))
 		})
 		if err != nil {
 			return err

@@ -129,12 +129,12 @@ func citeExcerpts(prompt string, excerpts []Excerpt) []quote {
 		quote
 		score float64
 	}
-	wanted := wordVector(prompt)
+	query := wordVector(prompt)
 	var found []scored
 	for i, excerpt := range excerpts {
 		best := scored{score: math.Inf(-1)}
 		for _, sentence := range Passages(excerpt.Text, Splitting{Size: maxQuote}) {
-			matches, err := Closest(wanted, [][]float32{wordVector(sentence)}, 1)
+			matches, err := Closest(query, [][]float32{wordVector(sentence)}, 1)
 			if err == nil && matches[0].Score > best.score {
 				best = scored{quote{number: i + 1, document: oneLine(excerpt.Document), text: oneLine(sentence)}, matches[0].Score}
 			}

@@ -73,11 +73,11 @@ func failure(t *testing.T, err error) *assistance.Error {
 
 func TestComplete(t *testing.T) {
 	t.Parallel()
-	var asked map[string]any
+	var request map[string]any
 	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		asked = map[string]any{}
-		if json.Unmarshal(body, &asked) != nil || r.URL.Path != "/v1/chat/completions" || r.Method != http.MethodPost ||
+		request = map[string]any{}
+		if json.Unmarshal(body, &request) != nil || r.URL.Path != "/v1/chat/completions" || r.Method != http.MethodPost ||
 			r.Header.Get("Authorization") != "Bearer "+key || r.Header.Get("Content-Type") != "application/json" {
 			w.WriteHeader(http.StatusTeapot)
 			return
@@ -90,12 +90,12 @@ func TestComplete(t *testing.T) {
 	require.Equal(t, map[string]any{
 		"model": "chat", "stream": false,
 		"messages": []any{map[string]any{"role": "system", "content": "S"}, map[string]any{"role": "user", "content": "P"}},
-	}, asked)
+	}, request)
 	temperature := 0.25
 	_, err = client.Complete(t.Context(), assistance.Request{Prompt: "P", Model: "other", Temperature: &temperature})
 	require.NoError(t, err)
-	require.Equal(t, "other", asked["model"])
-	require.InDelta(t, 0.25, asked["temperature"], 0)
+	require.Equal(t, "other", request["model"])
+	require.InDelta(t, 0.25, request["temperature"], 0)
 	require.Equal(t, "other", client.Model("other"))
 	require.Equal(t, "chat", client.Model(""))
 	require.Equal(t, "embed", client.EmbeddingModel())
@@ -232,7 +232,7 @@ func TestSchemas(t *testing.T) { //nolint:funlen // pairs of schemas
 	var with, without atomic.Int32
 	refuse := true
 	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		var asked struct {
+		var request struct {
 			Format *struct {
 				Type   string `json:"type"`
 				Schema struct {
@@ -242,11 +242,11 @@ func TestSchemas(t *testing.T) { //nolint:funlen // pairs of schemas
 			} `json:"response_format"`
 			Messages []assistance.Message `json:"messages"`
 		}
-		if json.NewDecoder(r.Body).Decode(&asked) != nil || !strings.Contains(asked.Messages[0].Content, string(schema)) {
+		if json.NewDecoder(r.Body).Decode(&request) != nil || !strings.Contains(request.Messages[0].Content, string(schema)) {
 			w.WriteHeader(http.StatusTeapot)
 			return
 		}
-		if asked.Format == nil {
+		if request.Format == nil {
 			without.Add(1)
 		} else {
 			with.Add(1)
@@ -254,7 +254,7 @@ func TestSchemas(t *testing.T) { //nolint:funlen // pairs of schemas
 				answers(400, "application/json", `{"error":"response_format is not supported"}`)(w, r)
 				return
 			}
-			if asked.Format.Type != "json_schema" || asked.Format.Schema.Name == "" || string(asked.Format.Schema.Schema) != string(schema) {
+			if request.Format.Type != "json_schema" || request.Format.Schema.Name == "" || string(request.Format.Schema.Schema) != string(schema) {
 				w.WriteHeader(http.StatusTeapot)
 				return
 			}

@@ -74,8 +74,8 @@ func (a *Authenticator) Authenticate(ctx context.Context, header string) (domain
 		return domain.Caller{}, signInError(domain.SignInMalformed)
 	}
 	hash := sha256.Sum256([]byte(header))
-	if known, ok := a.callers.Get(hash); ok && a.clock().Before(known.until) {
-		return known.caller, nil
+	if cached, ok := a.callers.Get(hash); ok && a.clock().Before(cached.until) {
+		return cached.caller, nil
 	}
 	found, err := share(ctx, &a.lookUps, string(hash[:]), func() (any, error) { return a.lookUp(ctx, hash, shown) })
 	if err != nil {

@@ -108,10 +108,10 @@ func (o *OIDC) findUser(
 // withIssuer adds the issuer and subject to the refusal of a token that the issuer
 // signed.
 func (i *trustedIssuer) withIssuer(err error, claims tokenClaims) error {
-	if refused, ok := errors.AsType[*domain.SignInError](err); ok {
+	if denial, ok := errors.AsType[*domain.SignInError](err); ok {
 		sum := sha256.Sum256([]byte(i.Issuer + "\x00" + claims.Subject))
-		refused.Issuer, refused.Trusted, refused.TenantCodes = i.Issuer, true, i.signInScopes()
-		refused.Subject = hex.EncodeToString(sum[:subjectHash])
+		denial.Issuer, denial.Trusted, denial.TenantCodes = i.Issuer, true, i.signInScopes()
+		denial.Subject = hex.EncodeToString(sum[:subjectHash])
 	}
 	return err
 }

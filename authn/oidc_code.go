@@ -205,7 +205,7 @@ func (o *OIDC) ProveByCode(ctx context.Context, attempt SignInAttempt, response 
 	}
 	token, err := config.Exchange(oidc.ClientContext(ctx, found.code.client), response.Query.Get("code"), oauth2.VerifierOption(attempt.Verifier))
 	if err != nil {
-		if _, refused := errors.AsType[*oauth2.RetrieveError](err); !refused {
+		if _, ok := errors.AsType[*oauth2.RetrieveError](err); !ok {
 			return Proof{}, issuerUnavailable(found.Issuer, err)
 		}
 		// The error of the library quotes the answer, which may hold tokens.

@@ -221,10 +221,10 @@ func TestOIDCIssuerThatDoesNotAnswerInTime(t *testing.T) {
 func TestOIDCFetchIsLeftWithTheRequest(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
-	asked, end := make(chan struct{}, 10), make(chan struct{})
+	fetches, end := make(chan struct{}, 10), make(chan struct{})
 	t.Cleanup(func() { close(end) })
 	u.world.Issuer.Answer(oidctest.MetadataPath, func(http.ResponseWriter, *http.Request) {
-		asked <- struct{}{}
+		fetches <- struct{}{}
 		<-end
 	})
 	ctx, leave := context.WithCancel(t.Context())
@@ -237,11 +237,11 @@ func TestOIDCFetchIsLeftWithTheRequest(t *testing.T) {
 			}
 		})
 	}
-	<-asked
+	<-fetches
 	leave()
 	requests.Wait()
 	require.Less(t, time.Since(started), 2*time.Second)
-	require.Empty(t, asked)
+	require.Empty(t, fetches)
 }
 
 // written is a log that can be read while it is written.

@@ -89,11 +89,11 @@ func (d *directory) addUser(t *testing.T, id uuid.UUID, email string) {
 // requireRefused requires the one error that callers see, with a reason behind it.
 func requireRefused(t *testing.T, err error, about string) domain.SignInReason {
 	t.Helper()
-	var refused *domain.SignInError
-	require.ErrorAs(t, err, &refused, about)
-	require.Equal(t, domain.RefuseSignIn(*refused), err, about)
-	require.Contains(t, domain.SignInReasons(), refused.Reason, about)
-	return refused.Reason
+	var denial *domain.SignInError
+	require.ErrorAs(t, err, &denial, about)
+	require.Equal(t, domain.RefuseSignIn(*denial), err, about)
+	require.Contains(t, domain.SignInReasons(), denial.Reason, about)
+	return denial.Reason
 }
 
 // bearer returns the header of a token with the claims.
@@ -159,7 +159,7 @@ func TestBadOIDCTokens(t *testing.T) {
 	for _, token := range bad {
 		caller, err := u.Authenticate(t.Context(), "Bearer "+token.Token(u.world))
 		reason := requireRefused(t, err, token.Name)
-		if want, known := reasons[token.Name]; known {
+		if want, ok := reasons[token.Name]; ok {
 			require.Equal(t, want, reason, token.Name)
 			delete(reasons, token.Name)
 		}

@@ -80,8 +80,8 @@ func (s *Sealer) Open(purpose, record string, sealed []byte) ([]byte, error) {
 		return nil, errSealed
 	}
 	prefix, body := sealed[:sealPrefix], sealed[sealPrefix:]
-	aead, known := s.ciphers[sealKeyID(prefix[1:])]
-	if !known {
+	aead, ok := s.ciphers[sealKeyID(prefix[1:])]
+	if !ok {
 		return nil, errSealed
 	}
 	secret, err := aead.Open(nil, nil, body, sealContext(prefix, purpose, record))

@@ -61,12 +61,12 @@ type cachedSession struct {
 
 // NewSessions returns the sessions in the database.
 func NewSessions(o SessionOptions) (*Sessions, error) {
-	known, err := lru.New[[sha256.Size]byte, cachedSession](maxCallers)
+	cache, err := lru.New[[sha256.Size]byte, cachedSession](maxCallers)
 	if err != nil {
 		return nil, fmt.Errorf("making the cache of sessions: %w", err)
 	}
 	s := &Sessions{
-		db: o.DB, auth: o.Authenticator, clock: o.Clock, lifetime: DefaultSessionLifetime, cache: known,
+		db: o.DB, auth: o.Authenticator, clock: o.Clock, lifetime: DefaultSessionLifetime, cache: cache,
 		limits: persistence.SessionLimits{Idle: DefaultSessionIdle, Each: maxSessions},
 	}
 	if o.Lifetime > 0 {
@@ -166,7 +166,7 @@ func (s *Sessions) StoreProfile(ctx context.Context, session domain.Session, pro
 		return err
 	}
 	for _, hash := range s.cache.Keys() {
-		if known, ok := s.cache.Peek(hash); ok && known.session.PrincipalID == session.PrincipalID {
+		if cached, ok := s.cache.Peek(hash); ok && cached.session.PrincipalID == session.PrincipalID {
 			s.cache.Remove(hash)
 		}
 	}
@@ -186,8 +186,8 @@ func (s *Sessions) FindAgain(ctx context.Context, secret string) (domain.Session
 func (s *Sessions) Find(ctx context.Context, secret string) (domain.Session, domain.Caller, error) {
 	hash := HashSecret(secret)
 	now := s.clock()
-	if known, ok := s.cache.Get(hash); ok && now.Before(known.until) {
-		return known.session, known.caller, nil
+	if cached, ok := s.cache.Get(hash); ok && now.Before(cached.until) {
+		return cached.session, cached.caller, nil
 	}
 	session, err := s.db.UseSession(ctx, hash, now, s.limits)
 	if err != nil {
@@ -252,7 +252,7 @@ func (s *Sessions) dropCached(ids []uuid.UUID) {
 		return
 	}
 	for _, hash := range s.cache.Keys() {
-		if known, ok := s.cache.Peek(hash); ok && slices.Contains(ids, known.session.ID) {
+		if cached, ok := s.cache.Peek(hash); ok && slices.Contains(ids, cached.session.ID) {
 			s.cache.Remove(hash)
 		}
 	}

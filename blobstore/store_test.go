@@ -97,10 +97,10 @@ func TestPutRefusesTheFirstByteTooMany(t *testing.T) {
 
 				_, err := store.Put(t.Context(), newKey(), source, limit)
 
-				var refused *domain.Error
-				require.ErrorAs(t, err, &refused)
-				require.Equal(t, domain.KindTooLarge, refused.Kind)
-				require.Equal(t, domain.CodeDocumentTooLarge, refused.Code)
+				var domainErr *domain.Error
+				require.ErrorAs(t, err, &domainErr)
+				require.Equal(t, domain.KindTooLarge, domainErr.Kind)
+				require.Equal(t, domain.CodeDocumentTooLarge, domainErr.Code)
 				require.Equal(t, limit+1, source.read, "no more is read than it takes to know")
 				requireEmpty(t, store)
 			}
@@ -110,17 +110,17 @@ func TestPutRefusesTheFirstByteTooMany(t *testing.T) {
 
 func TestPutKeepsNothingOfAFailedUpload(t *testing.T) {
 	t.Parallel()
-	gone := errors.New("the client is gone")
+	failure := errors.New("the client is gone")
 	for kind, location := range locations(t) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			store := openStore(t, location)
 			for _, size := range []int64{0, 10, 11 << 20} {
-				source := io.MultiReader(newPattern(size), failing{gone})
+				source := io.MultiReader(newPattern(size), failing{failure})
 
 				_, err := store.Put(t.Context(), newKey(), source, 1<<30)
 
-				require.ErrorIs(t, err, gone)
+				require.ErrorIs(t, err, failure)
 				requireEmpty(t, store)
 			}
 		})

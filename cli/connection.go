@@ -147,15 +147,15 @@ func (env Environment) connect(ctx context.Context, flags *pflag.FlagSet) (*serv
 
 // checkAddress checks the address of the service and returns it without a slash
 // at the end.
-func checkAddress(given string, insecure bool) (string, error) {
-	err := transport.CheckEndpoint(given, insecure)
+func checkAddress(address string, insecure bool) (string, error) {
+	err := transport.CheckEndpoint(address, insecure)
 	if errors.Is(err, transport.ErrExposed) {
 		return "", usageError("--server %w; --insecure allows it", err)
 	}
 	if err != nil {
 		return "", usageError("--server %w", err)
 	}
-	return strings.TrimRight(given, "/"), nil
+	return strings.TrimRight(address, "/"), nil
 }
 
 // readAuthorities reads a PEM file; no file stands for the system's authorities.

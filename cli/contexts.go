@@ -69,14 +69,14 @@ func (env Environment) configFile(file string) (string, error) {
 // readContexts reads the contexts; there are none where there is no file. A file that
 // others may read is refused, for it holds credentials.
 func (env Environment) readContexts() (*contexts, error) {
-	known := &contexts{Contexts: map[string]*serverContext{}}
+	stored := &contexts{Contexts: map[string]*serverContext{}}
 	path, err := env.configFile(contextsFile)
 	if err != nil {
-		return known, nil //nolint:nilerr // without a folder there are no contexts
+		return stored, nil //nolint:nilerr // without a folder there are no contexts
 	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return known, nil
+		return stored, nil
 	}
 	if err == nil && info.Mode().Perm()&^privateFile != 0 {
 		return nil, usageError("%s holds credentials and may be read by others: chmod 600 %[1]s", path)
@@ -85,10 +85,10 @@ func (env Environment) readContexts() (*contexts, error) {
 	if err != nil {
 		return nil, usageError("reading the contexts: %w", err)
 	}
-	if err := json.Unmarshal(text, known); err != nil {
+	if err := json.Unmarshal(text, stored); err != nil {
 		return nil, usageError("reading %s: %w", path, err)
 	}
-	return known, nil
+	return stored, nil
 }
 
 // changeContexts calls change with the contexts while no other command changes them, and
@@ -106,14 +106,14 @@ func (env Environment) changeContexts(change func(*contexts) error) error {
 		return fmt.Errorf("locking the contexts: %w", err)
 	}
 	defer func() { _ = lock.Unlock() }() // the end of the program unlocks as well
-	known, err := env.readContexts()
+	stored, err := env.readContexts()
 	if err != nil {
 		return err
 	}
-	if err := change(known); err != nil {
+	if err := change(stored); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(known, "", "  ")
+	text, err := json.MarshalIndent(stored, "", "  ")
 	if err != nil {
 		return fmt.Errorf("writing the contexts: %w", err)
 	}
@@ -142,18 +142,18 @@ func (c *contexts) findContext(name string) (*serverContext, error) {
 // currentContext returns the context that a command works in, and its name: the one that
 // --context names, or else the current one; an empty one where there is none.
 func (env Environment) currentContext(flags *pflag.FlagSet) (string, *serverContext, error) {
-	known, err := env.readContexts()
+	stored, err := env.readContexts()
 	if err != nil {
 		return "", nil, err
 	}
 	name := env.settingOf(flags, "context", variableContext, "")
 	if name == "" {
-		name = known.Current
+		name = stored.Current
 	}
 	if name == "" {
 		return "", &serverContext{}, nil
 	}
-	found, err := known.findContext(name)
+	found, err := stored.findContext(name)
 	return name, found, err
 }
 
@@ -182,14 +182,14 @@ func newContextListCommand(env Environment) *cobra.Command {
 	var out *output
 	cmd := withoutService(&cobra.Command{Use: "list", Args: requireArgs(), Short: "List the contexts"},
 		func(cmd *cobra.Command, _ []string) error {
-			known, err := env.readContexts()
+			stored, err := env.readContexts()
 			if err != nil {
 				return err
 			}
 			rows := []shownContext{}
-			for _, name := range slices.Sorted(maps.Keys(known.Contexts)) {
-				c := known.Contexts[name]
-				rows = append(rows, shownContext{name, name == known.Current, c.Server, c.Tenant, c.signInText(env.Clock())})
+			for _, name := range slices.Sorted(maps.Keys(stored.Contexts)) {
+				c := stored.Contexts[name]
+				rows = append(rows, shownContext{name, name == stored.Current, c.Server, c.Tenant, c.signInText(env.Clock())})
 			}
 			if len(rows) == 0 && out.isTable() {
 				cmd.PrintErrln("no contexts")
@@ -227,11 +227,11 @@ func (c *serverContext) signInText(now time.Time) string {
 // completeContexts completes the name of a context.
 func completeContexts(env Environment) completions {
 	return func(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-		known, err := env.readContexts()
+		stored, err := env.readContexts()
 		if err != nil || len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return matchPrefix(toComplete, slices.Sorted(maps.Keys(known.Contexts)), nil), cobra.ShellCompDirectiveNoFileComp
+		return matchPrefix(toComplete, slices.Sorted(maps.Keys(stored.Contexts)), nil), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
@@ -273,12 +273,12 @@ func newContextAddCommand(env Environment) *cobra.Command {
 			}
 		}
 		return env.changeContexts(func(c *contexts) error {
-			wanted := added
-			wanted.Server = server
-			if known := c.Contexts[args[0]]; known != nil && known.Server == server {
-				wanted.Login = known.Login
+			target := added
+			target.Server = server
+			if existing := c.Contexts[args[0]]; existing != nil && existing.Server == server {
+				target.Login = existing.Login
 			}
-			c.Contexts[args[0]], c.Current = &wanted, args[0]
+			c.Contexts[args[0]], c.Current = &target, args[0]
 			return nil
 		})
 	})

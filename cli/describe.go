@@ -164,8 +164,8 @@ func (d *description) writeHead(w io.Writer) error {
 
 // personName names the principal with an id, or returns the id if it is not of the tenant.
 func (d *description) personName(id uuid.UUID) string {
-	if known, ok := d.people[id]; ok {
-		return known
+	if cached, ok := d.people[id]; ok {
+		return cached
 	}
 	return id.String()
 }

@@ -109,8 +109,8 @@ func engineDeeds() map[string]string {
 
 // engineSentence describes an event of a workflow. Events of newer services are described by their kind.
 func engineSentence(e *oasadmin.WorkflowEvent) string {
-	text, known := engineDeeds()[e.Kind]
-	if !known {
+	text, ok := engineDeeds()[e.Kind]
+	if !ok {
 		return e.Kind
 	}
 	text = strings.ReplaceAll(text, "%s", cmp.Or(valueOf(e.Name), "(scheduled before)"))

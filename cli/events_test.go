@@ -139,8 +139,8 @@ func (f *runningCommand) stop() error {
 // await waits until the screen shows a line that matches.
 func (s *screen) await(t *testing.T, line string) {
 	t.Helper()
-	wanted := regexp.MustCompile(line)
-	require.Eventually(t, func() bool { return slices.ContainsFunc(s.printedLines(), wanted.MatchString) }, patience, time.Millisecond,
+	pattern := regexp.MustCompile(line)
+	require.Eventually(t, func() bool { return slices.ContainsFunc(s.printedLines(), pattern.MatchString) }, patience, time.Millisecond,
 		"waiting for %s", line)
 }
 

@@ -30,11 +30,11 @@ func ExitCode(err error) int {
 	if err == nil {
 		return ExitOK
 	}
-	known, ok := errors.AsType[*domain.Error](err)
+	domainErr, ok := errors.AsType[*domain.Error](err)
 	if !ok {
 		return ExitFailure
 	}
-	switch known.Kind {
+	switch domainErr.Kind {
 	case domain.KindInvalid:
 		return ExitUsage
 	case domain.KindNotFound:

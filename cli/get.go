@@ -168,11 +168,11 @@ func missingCodes(kind string, codes []string, found []oasadmin.Resource, more b
 	}
 	for _, code := range codes {
 		if !slices.ContainsFunc(found, func(r oasadmin.Resource) bool { return r.Metadata.Code == code }) {
-			known, err := parseKind(kind)
+			kinds, err := parseKind(kind)
 			if err != nil {
-				known = resource.Kind(kind)
+				kinds = resource.Kind(kind)
 			}
-			return notFoundError(string(known) + "/" + code)
+			return notFoundError(string(kinds) + "/" + code)
 		}
 	}
 	return nil

@@ -149,7 +149,7 @@ func eventPhrases() map[string]string {
 // eventPhrase describes an event without its actor. Events of newer services are described by their type.
 func eventPhrase(e *rest.ProcessEvent) string {
 	item := cmp.Or(valueOf(e.ProcessItemName), valueOf(e.ProcessItemDefinitionCode), "a message")
-	if text, known := eventPhrases()[e.Type]; known {
+	if text, ok := eventPhrases()[e.Type]; ok {
 		return strings.ReplaceAll(text, "%s", item)
 	}
 	state := valueOf(e.State)

@@ -59,9 +59,9 @@ func newLoginCommand(env Environment) *cobra.Command {
 			return err
 		}
 		err = env.changeContexts(func(all *contexts) error {
-			known, err := all.findContext(name)
+			existing, err := all.findContext(name)
 			if err == nil {
-				known.Login, known.TokenFile = done, ""
+				existing.Login, existing.TokenFile = done, ""
 			}
 			return err
 		})
@@ -100,8 +100,8 @@ func (f *loginFlags) addDefaults(cmd *cobra.Command, before *signIn) {
 
 // signIn signs the user in.
 func (f *loginFlags) signIn(ctx context.Context, cmd *cobra.Command, clock func() time.Time) (*signIn, error) {
-	known := signIn{Issuer: f.issuer, ClientID: f.clientID, Scopes: f.scopes, AccessToken: f.accessToken}
-	c, err := known.connectIssuer(ctx)
+	previous := signIn{Issuer: f.issuer, ClientID: f.clientID, Scopes: f.scopes, AccessToken: f.accessToken}
+	c, err := previous.connectIssuer(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("looking for the issuer: %w", err)
 	}
@@ -116,7 +116,7 @@ func (f *loginFlags) signIn(ctx context.Context, cmd *cobra.Command, clock func(
 	if err != nil {
 		return nil, err
 	}
-	return c.checkToken(clock, known, token, nonce)
+	return c.checkToken(clock, previous, token, nonce)
 }
 
 // signInToken returns the token of a context that is signed in, renewed if it expires soon.
@@ -130,17 +130,17 @@ func (env Environment) signInToken(ctx context.Context, name string, c *serverCo
 	}
 	token := ""
 	err := env.changeContexts(func(all *contexts) error {
-		known, err := all.findContext(name)
-		if err != nil || known.Login == nil {
+		server, err := all.findContext(name)
+		if err != nil || server.Login == nil {
 			return expiredLogin(name, err)
 		}
 		// Another command may have renewed it meanwhile.
-		if now.After(known.Login.Expiry.Add(-expiresSoon)) {
-			if err := known.Login.renewToken(ctx, env.Clock); err != nil {
+		if now.After(server.Login.Expiry.Add(-expiresSoon)) {
+			if err := server.Login.renewToken(ctx, env.Clock); err != nil {
 				return expiredLogin(name, err)
 			}
 		}
-		token = known.Login.Token
+		token = server.Login.Token
 		return nil
 	})
 	return token, err

@@ -69,8 +69,8 @@ func (o *output) formatCompletions() []string {
 // Set implements pflag.Value.
 func (o *output) Set(text string) error {
 	format, expression, hasExpression := strings.Cut(text, "=")
-	for _, known := range o.formats {
-		if format != known || hasExpression != (known == formatJQ) {
+	for _, name := range o.formats {
+		if format != name || hasExpression != (name == formatJQ) {
 			continue
 		}
 		if hasExpression {

@@ -98,14 +98,14 @@ func onlyMatch(argument, text string, matches map[uuid.UUID][]string) (uuid.UUID
 
 // findNames returns the names of principals by their ids, as far as the caller may see them.
 func (s *service) findNames(ctx context.Context, ids []*uuid.UUID) (map[uuid.UUID]string, error) {
-	wanted := map[uuid.UUID]bool{}
+	missing := map[uuid.UUID]bool{}
 	for _, id := range ids {
 		if id != nil {
-			wanted[*id] = true
+			missing[*id] = true
 		}
 	}
 	names := map[uuid.UUID]string{}
-	if len(wanted) == 0 {
+	if len(missing) == 0 {
 		return names, nil
 	}
 	answer, err := s.rest.FindPrincipals(ctx, &rest.FindPrincipalsParams{Size: new(pageSize)})
@@ -119,8 +119,8 @@ func (s *service) findNames(ctx context.Context, ids []*uuid.UUID) (map[uuid.UUI
 		}
 	}
 	requested := 0
-	for id := range wanted {
-		if _, known := names[id]; known || requested == mostNames {
+	for id := range missing {
+		if _, ok := names[id]; ok || requested == mostNames {
 			continue
 		}
 		requested++

@@ -154,8 +154,8 @@ func placeInput(body map[string]any, input json.RawMessage, offered []rest.Avail
 		}
 		for _, p := range action.Parameters {
 			block, name, found := strings.Cut(strings.TrimPrefix(p.Pointer, "/"), "/")
-			value, given := members[name]
-			if !found || !given {
+			value, ok := members[name]
+			if !found || !ok {
 				continue
 			}
 			inside, _ := body[block].(map[string]json.RawMessage)

@@ -18,9 +18,9 @@ func rightsOf(r oasadmin.Resource) []right {
 	if err != nil {
 		return nil
 	}
-	given := document.Spec.Rights()
-	rights := make([]right, len(given))
-	for i, g := range given {
+	grants := document.Spec.Rights()
+	rights := make([]right, len(grants))
+	for i, g := range grants {
 		rights[i] = right{strings.TrimSpace(g.May + " " + g.Item), granteeNames(g.Holders)}
 	}
 	return rights

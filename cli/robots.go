@@ -155,8 +155,8 @@ func mediaType(name string) string {
 	if extension == ".zip" || extension == ".whl" {
 		return "application/zip"
 	}
-	if known := mime.TypeByExtension(extension); known != "" {
-		return known
+	if byExtension := mime.TypeByExtension(extension); byExtension != "" {
+		return byExtension
 	}
 	return "application/octet-stream"
 }

@@ -178,7 +178,7 @@ func newSecretsRevokeCommand(env Environment) *cobra.Command {
 
 // secretNamed finds the one secret with the name.
 func (s *service) secretNamed(
-	ctx context.Context, kind oasadmin.SecretOwnerKind, code, tenant, wanted string,
+	ctx context.Context, kind oasadmin.SecretOwnerKind, code, tenant, name string,
 ) (uuid.UUID, error) {
 	all, err := s.findSecrets(ctx, kind, code, tenant)
 	if err != nil {
@@ -186,18 +186,18 @@ func (s *service) secretNamed(
 	}
 	var found []uuid.UUID
 	for _, secret := range all {
-		if secret.Name == wanted {
+		if secret.Name == name {
 			found = append(found, secret.ID)
 		}
 	}
 	switch len(found) {
 	case 0:
 		return uuid.Nil, &failure{
-			kind: domain.KindNotFound, text: fmt.Sprintf("%s/%s has no secret %q", kind, code, wanted),
+			kind: domain.KindNotFound, text: fmt.Sprintf("%s/%s has no secret %q", kind, code, name),
 		}
 	case 1:
 		return found[0], nil
 	default:
-		return uuid.Nil, usageError("%s/%s has several secrets %q: say the id of one", kind, code, wanted)
+		return uuid.Nil, usageError("%s/%s has several secrets %q: say the id of one", kind, code, name)
 	}
 }

@@ -125,10 +125,10 @@ func (s *service) findStartable(ctx context.Context, code, tenant string) (found
 	if err != nil {
 		return found, err
 	}
-	var known []string
+	var codes []string
 	matches := 0
 	for _, d := range page.Content {
-		known = append(known, d.Code)
+		codes = append(codes, d.Code)
 		if d.Code == code {
 			found = d
 			matches++
@@ -141,7 +141,7 @@ func (s *service) findStartable(ctx context.Context, code, tenant string) (found
 		return found, nil
 	}
 	return found, &failure{kind: domain.KindNotFound, text: "there is no process definition " + code + " that you may start" +
-		resource.DidYouMean(code, known, ": there are "+cmp.Or(strings.Join(known, ", "), "none"))}
+		resource.DidYouMean(code, codes, ": there are "+cmp.Or(strings.Join(codes, ", "), "none"))}
 }
 
 // completeStart completes the code of a definition that the caller may start.

@@ -32,12 +32,12 @@ func parseAssignment(flag, typed string) (key string, value json.RawMessage, err
 
 // objectOf returns a JSON object from the values of a flag: key=value, or @file for an
 // object in a file. It returns nil without the flag.
-func objectOf(cmd *cobra.Command, flag string, given []string) (*rest.JSONValue, error) {
-	if len(given) == 0 {
+func objectOf(cmd *cobra.Command, flag string, arguments []string) (*rest.JSONValue, error) {
+	if len(arguments) == 0 {
 		return nil, nil //nolint:nilnil // there need not be a value
 	}
 	object := map[string]json.RawMessage{}
-	for _, typed := range given {
+	for _, typed := range arguments {
 		if file, isFile := strings.CutPrefix(typed, "@"); isFile {
 			text, err := readInput(cmd.InOrStdin(), flag, file)
 			if err != nil {

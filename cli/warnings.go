@@ -48,7 +48,7 @@ func (w *warnings) add(location, format string, args ...any) {
 func (w *warnings) checkDefinition(at, tenant string, spec *resource.ProcessDefinitionSpec) {
 	if e := spec.Engine; e != nil {
 		queue := tenant + "/" + e.TaskQueue
-		if runner, known := w.runners[queue]; known && runner != e.Runner {
+		if runner, ok := w.runners[queue]; ok && runner != e.Runner {
 			w.add(at+"/spec/engine/runner", "%s is served for another definition by %s: workers of both get the tasks of either", e.TaskQueue, runner)
 		} else {
 			w.runners[queue] = e.Runner

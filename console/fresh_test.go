@@ -144,9 +144,9 @@ func TestManifestsThatChangeRightsNeedAFreshSignIn(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, apply(s.staleClient(demo.Alice()), "not a manifest").status)
 
 	alice := s.staleClient(demo.Alice())
-	asked := apply(alice, member)
-	require.True(t, asked.asksForSignIn(), "a member")
-	require.Contains(t, string(asked.body), "members: [{user: bob}]", "the input is kept")
+	challenge := apply(alice, member)
+	require.True(t, challenge.asksForSignIn(), "a member")
+	require.Contains(t, string(challenge.body), "members: [{user: bob}]", "the input is kept")
 	require.Zero(t, sql[int](s, `SELECT count(*) FROM group_members m JOIN groups g ON g.id = m.group_id WHERE g.code = 'FRESH'`))
 
 	wrong := s.sendRequest(alice, http.MethodPost, "sign-in/again?to=/console/definitions/apply", url.Values{"text": {member}, "sign-in-token": {demo.Bob().Secret}})

@@ -82,9 +82,9 @@ func TestMessagesWithFiles(t *testing.T) {
 	entered := url.Values{
 		"base": {begun}, "origin": {begun}, "once": {uuid.NewString()}, "do": {"complete"}, "v/text": {"Please read"},
 	}
-	refused := s.postForm(alice, path, entered)
-	require.Equal(t, "incomplete", refused.Status)
-	require.Equal(t, "Files is required.", refused.Problems[0].Text)
+	response := s.postForm(alice, path, entered)
+	require.Equal(t, "incomplete", response.Status)
+	require.Equal(t, "Files is required.", response.Problems[0].Text)
 	entered.Set("v/data/FILES", file.Reference)
 	require.Equal(t, "done", s.postForm(alice, path, entered).Status)
 	require.Equal(t, "done", s.postForm(alice, path, entered).Status, "the same form again writes nothing more")

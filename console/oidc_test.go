@@ -185,10 +185,10 @@ func TestCookiesAreSmall(t *testing.T) {
 func TestSignInThroughASilentIssuer(t *testing.T) {
 	t.Parallel()
 	issuer, trusted := newIssuer(t, "Silent", demo.Bob())
-	asked, end := make(chan struct{}, 100), make(chan struct{})
+	requests, end := make(chan struct{}, 100), make(chan struct{})
 	t.Cleanup(func() { close(end) })
 	issuer.Answer(oidctest.MetadataPath, func(http.ResponseWriter, *http.Request) {
-		asked <- struct{}{}
+		requests <- struct{}{}
 		<-end
 	})
 	s := makeSite(t, trusted)
@@ -208,10 +208,10 @@ func TestSignInThroughASilentIssuer(t *testing.T) {
 			}
 		})
 	}
-	<-asked
+	<-requests
 	started := time.Now()
 	leave()
 	visitors.Wait()
 	require.Less(t, time.Since(started), 5*time.Second)
-	require.Empty(t, asked, "one request serves all")
+	require.Empty(t, requests, "one request serves all")
 }

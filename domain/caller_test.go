@@ -13,7 +13,7 @@ func TestTenant(t *testing.T) {
 	t.Parallel()
 	first := domain.Membership{TenantID: id(1), Namespace: "one", Role: domain.RoleOwner}
 	second := domain.Membership{TenantID: id(2), Namespace: "two", Role: domain.RoleMember}
-	asked := func(n byte) *uuid.UUID {
+	requested := func(n byte) *uuid.UUID {
 		tenant := id(n)
 		return &tenant
 	}
@@ -25,12 +25,12 @@ func TestTenant(t *testing.T) {
 		refused     string
 	}{
 		{"the only one is meant", []domain.Membership{first}, nil, first, ""},
-		{"the only one is named", []domain.Membership{first}, asked(1), first, ""},
-		{"one of several is named", []domain.Membership{first, second}, asked(2), second, ""},
+		{"the only one is named", []domain.Membership{first}, requested(1), first, ""},
+		{"one of several is named", []domain.Membership{first, second}, requested(2), second, ""},
 		{"one of several must be named", []domain.Membership{first, second}, nil, domain.Membership{}, "is required"},
 		{"of nothing one must be named", nil, nil, domain.Membership{}, "is required"},
-		{"another one is named", []domain.Membership{first}, asked(2), domain.Membership{}, "is not a tenant that you belong to"},
-		{"no one is named", []domain.Membership{first}, asked(0), domain.Membership{}, "is not a tenant that you belong to"},
+		{"another one is named", []domain.Membership{first}, requested(2), domain.Membership{}, "is not a tenant that you belong to"},
+		{"no one is named", []domain.Membership{first}, requested(0), domain.Membership{}, "is not a tenant that you belong to"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

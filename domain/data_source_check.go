@@ -102,37 +102,37 @@ func NewDataSourceCheck(id uuid.UUID, source *DataSource, check *ItemCheck, by u
 // and references without a verdict because the data source did not answer in time.
 func (v *JSONValue) CarryVerdicts(
 	references ItemReferences, stored *JSONValue, before ItemReferences, now time.Time,
-) (asked []ItemReference) {
-	known := map[[2]string]ValueError{}
+) (items []ItemReference) {
+	verdicts := map[[2]string]ValueError{}
 	if stored != nil {
 		for _, e := range stored.Errors {
 			if e.Check != nil {
-				known[[2]string{e.PropertyPath, e.Check.Source}] = e
+				verdicts[[2]string{e.PropertyPath, e.Check.Source}] = e
 			}
 		}
 	}
 	for _, reference := range references.Sorted() {
 		_, unchanged := before[reference]
-		e, blamed := known[[2]string{reference.Pointer, reference.Source}]
+		e, blamed := verdicts[[2]string{reference.Pointer, reference.Source}]
 		switch {
 		case !unchanged:
-			asked = append(asked, reference)
+			items = append(items, reference)
 		case !blamed:
 		case e.Type == ItemInvalid, e.Type == ItemPending && now.Before(e.Check.Until):
 			v.addError(e)
 		default:
-			asked = append(asked, reference)
+			items = append(items, reference)
 		}
 	}
-	return asked
+	return items
 }
 
 // AdmitChecks returns, by data source, the references that one save may ask for. The
 // others have errors in the value then.
-func (v *JSONValue) AdmitChecks(asked []ItemReference) map[string][]ItemReference {
+func (v *JSONValue) AdmitChecks(items []ItemReference) map[string][]ItemReference {
 	admitted := map[string][]ItemReference{}
 	count, size := 0, 0
-	for _, reference := range asked {
+	for _, reference := range items {
 		switch {
 		case len(reference.Text) > maxItemText:
 			v.addError(reference.toValueError(ItemInvalid, fmt.Sprintf("is longer than %d bytes", maxItemText)))

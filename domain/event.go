@@ -88,8 +88,8 @@ func (e Event) With(name, value string) Event {
 		return e
 	}
 	details := make(map[string]string, len(e.Details)+1)
-	for known, text := range e.Details {
-		details[known] = text
+	for key, text := range e.Details {
+		details[key] = text
 	}
 	details[name] = value
 	e.Details = details

@@ -334,9 +334,9 @@ func TestAppendLog(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.check(t, func(i *domain.ProcessItem) (bool, error) {
-				known := i.HasLog(id(50))
+				exists := i.HasLog(id(50))
 				err := i.AppendLog(entry(50), 3, c.rights, id(other), at(1))
-				return err == nil && !known, err
+				return err == nil && !exists, err
 			})
 		})
 	}

@@ -151,19 +151,19 @@ func (d *WebhookDelivery) Replay() {
 // has failed for longer than WebhookFailureTimeout. Jitter is a random number from 0 up to 1. A disabled endpoint
 // stays unchanged.
 func (w *WebhookEndpoint) Note(attempts []WebhookAttempt, jitter float64) bool {
-	var delivered, gone bool
+	var delivered, isGone bool
 	var at, ended time.Time
 	for i := range attempts {
 		a := &attempts[i]
-		delivered, gone = delivered || a.Delivered(), gone || a.Gone
+		delivered, isGone = delivered || a.Delivered(), isGone || a.Gone
 		at, ended = laterOf(at, a.At), laterOf(ended, a.At.Add(a.Latency))
 	}
-	if len(attempts) == 0 || w.DisabledAt != nil || delivered && !gone && w.FailingSince == nil {
+	if len(attempts) == 0 || w.DisabledAt != nil || delivered && !isGone && w.FailingSince == nil {
 		return false
 	}
 	failing := !delivered && w.FailingSince != nil && w.FailingSince.Before(at.Add(-WebhookFailureTimeout))
 	switch {
-	case gone:
+	case isGone:
 		w.DisabledAt, w.DisabledReason = &at, DisabledGone
 	case failing:
 		w.DisabledAt, w.DisabledReason = &at, DisabledFailing

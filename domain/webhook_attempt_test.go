@@ -74,7 +74,7 @@ func TestNoteAttemptsAtEndpoint(t *testing.T) { //nolint:funlen // most of it is
 	success := domain.WebhookAttempt{At: noon, Latency: time.Second}
 	failure := domain.WebhookAttempt{At: noon, Latency: time.Second, Failure: "STATUS"}
 	earlier := domain.WebhookAttempt{At: noon.Add(-time.Minute), Latency: 2 * time.Second, Failure: "TIMEOUT"}
-	gone := domain.WebhookAttempt{At: noon, Failure: "STATUS", Gone: true}
+	attempt := domain.WebhookAttempt{At: noon, Failure: "STATUS", Gone: true}
 	hour, patience := noon.Add(-time.Hour), noon.Add(-domain.WebhookFailureTimeout)
 	tooLong := patience.Add(-time.Microsecond)
 	held := noon.Add(time.Second)
@@ -100,13 +100,13 @@ func TestNoteAttemptsAtEndpoint(t *testing.T) { //nolint:funlen // most of it is
 			after: domain.WebhookEndpoint{FailingSince: &hour, Failures: 5, HeldUntil: new(noon.Add(time.Second + 2*time.Second))},
 		},
 		"gone": {
-			attempts: []domain.WebhookAttempt{gone},
+			attempts: []domain.WebhookAttempt{attempt},
 			after: domain.WebhookEndpoint{
 				FailingSince: &noon, Failures: 1, DisabledAt: &noon, DisabledReason: domain.DisabledGone,
 			},
 		},
 		"gone beside a success": {
-			before: domain.WebhookEndpoint{FailingSince: &tooLong, Failures: 9}, attempts: []domain.WebhookAttempt{success, gone},
+			before: domain.WebhookEndpoint{FailingSince: &tooLong, Failures: 9}, attempts: []domain.WebhookAttempt{success, attempt},
 			after: domain.WebhookEndpoint{DisabledAt: &noon, DisabledReason: domain.DisabledGone},
 		},
 		"at the end of patience": {
@@ -124,7 +124,7 @@ func TestNoteAttemptsAtEndpoint(t *testing.T) { //nolint:funlen // most of it is
 		},
 		"disabled": {
 			before:   domain.WebhookEndpoint{DisabledAt: &hour, DisabledReason: domain.DisabledGone},
-			attempts: []domain.WebhookAttempt{gone, failure, success},
+			attempts: []domain.WebhookAttempt{attempt, failure, success},
 			after:    domain.WebhookEndpoint{DisabledAt: &hour, DisabledReason: domain.DisabledGone},
 		},
 	} {

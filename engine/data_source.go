@@ -28,10 +28,10 @@ func (s *Supervisor) checkDataSources(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	wanted := map[string]bool{}
+	queues := map[string]bool{}
 	var errs []error
 	for _, namespace := range namespaces {
-		wanted[namespace] = true
+		queues[namespace] = true
 		if first, _ := s.confirmationDue(namespace); first {
 			continue // The namespace is not there yet.
 		}
@@ -46,7 +46,7 @@ func (s *Supervisor) checkDataSources(ctx context.Context) error {
 		s.dataSources[namespace] = w
 	}
 	for namespace, w := range s.dataSources {
-		if !wanted[namespace] {
+		if !queues[namespace] {
 			w.Stop()
 			delete(s.dataSources, namespace)
 		}

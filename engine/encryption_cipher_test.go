@@ -106,7 +106,7 @@ func TestAlteredPayloadsAreNotDecrypted(t *testing.T) {
 	c := v.cipher(t)
 	sealed, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(v.Encrypted, "AES-256-GCM:"))
 	require.NoError(t, err)
-	refused := func(data string) {
+	requireError := func(data string) {
 		p := v.encrypted()
 		p.Data = []byte(data)
 		_, err := c.decrypt(p)
@@ -117,18 +117,18 @@ func TestAlteredPayloadsAreNotDecrypted(t *testing.T) {
 	for i := range sealed {
 		altered := bytes.Clone(sealed)
 		altered[i] ^= 1
-		refused("AES-256-GCM:" + base64.StdEncoding.EncodeToString(altered))
+		requireError("AES-256-GCM:" + base64.StdEncoding.EncodeToString(altered))
 	}
 	for _, n := range []int{0, 11, 12, 27, len(sealed) - 1} {
-		refused("AES-256-GCM:" + base64.StdEncoding.EncodeToString(sealed[:n]))
+		requireError("AES-256-GCM:" + base64.StdEncoding.EncodeToString(sealed[:n]))
 	}
-	refused("")
-	refused(v.Data)
-	refused("AES-256-CBC:" + base64.StdEncoding.EncodeToString(sealed))
-	refused("AES-256-GCM:" + base64.RawStdEncoding.EncodeToString(append(sealed, 'x'))[1:])
+	requireError("")
+	requireError(v.Data)
+	requireError("AES-256-CBC:" + base64.StdEncoding.EncodeToString(sealed))
+	requireError("AES-256-GCM:" + base64.RawStdEncoding.EncodeToString(append(sealed, 'x'))[1:])
 	// Encrypted correctly, but not a payload.
 	n := newNonce()
-	refused("AES-256-GCM:" + base64.StdEncoding.EncodeToString(c.aead.Seal(n[:], n[:], []byte("no payload"), nil)))
+	requireError("AES-256-GCM:" + base64.StdEncoding.EncodeToString(c.aead.Seal(n[:], n[:], []byte("no payload"), nil)))
 }
 
 func TestKeysOfTheWrongSize(t *testing.T) {

@@ -342,10 +342,10 @@ func TestEngine(t *testing.T) { //nolint:funlen // its subtests share one set-up
 		require.True(t, engine.NamespaceMissing(err), "%v", err)
 		require.False(t, engine.Unavailable(err))
 		require.NoError(t, b.EnsureNamespace(t.Context(), namespace))
-		known, err := b.client.OperatorService().ListSearchAttributes(t.Context(),
+		attributes, err := b.client.OperatorService().ListSearchAttributes(t.Context(),
 			&operatorservice.ListSearchAttributesRequest{Namespace: namespace})
 		require.NoError(t, err)
-		require.Equal(t, enumspb.INDEXED_VALUE_TYPE_INT, known.GetCustomAttributes()["KuFlowWorkflowVersion"])
+		require.Equal(t, enumspb.INDEXED_VALUE_TYPE_INT, attributes.GetCustomAttributes()["KuFlowWorkflowVersion"])
 	})
 }
 

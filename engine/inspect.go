@@ -43,11 +43,11 @@ func (e *Engine) InspectNamespace(ctx context.Context, name string) (NamespaceSt
 	if err != nil {
 		return NamespaceState{}, fmt.Errorf("describing the namespace %s: %w", name, err)
 	}
-	known, err := e.operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: name})
+	attributes, err := e.operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: name})
 	if err != nil {
 		return NamespaceState{}, fmt.Errorf("listing the search attributes of the namespace %s: %w", name, err)
 	}
-	kind, found := known.GetCustomAttributes()[workflowVersion]
+	kind, found := attributes.GetCustomAttributes()[workflowVersion]
 	return NamespaceState{
 		Retention:  described.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration(),
 		Searchable: found, SearchType: kind.String(),

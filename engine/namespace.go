@@ -57,11 +57,11 @@ func (e *Engine) registerNamespace(ctx context.Context, name string) error {
 
 func (e *Engine) addSearchAttribute(ctx context.Context, name string) error {
 	return pollUntilUsable(ctx, func(ctx context.Context) error {
-		known, err := e.operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: name})
+		attributes, err := e.operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: name})
 		if err != nil {
 			return err
 		}
-		if _, ok := known.GetCustomAttributes()[workflowVersion]; ok {
+		if _, ok := attributes.GetCustomAttributes()[workflowVersion]; ok {
 			return nil
 		}
 		_, err = e.operator.AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{

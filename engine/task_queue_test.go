@@ -150,14 +150,14 @@ func (o *observerFixture) run(t *testing.T) (stop func()) {
 }
 
 // awaitObservations waits until every queue is observed as wanted.
-func (o *observerFixture) awaitObservations(t *testing.T, wanted func(*domain.TaskQueueObservation) bool) {
+func (o *observerFixture) awaitObservations(t *testing.T, matches func(*domain.TaskQueueObservation) bool) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		queues, err := o.db.Reader().ListTaskQueues(t.Context(), persistence.AdministrationScope{Everywhere: true},
 			persistence.TaskQueueFilter{}, domain.PageRequest{Size: 100}, time.Now())
 		require.NoError(t, err)
 		for _, q := range queues.Items {
-			if q.Observed == nil || !wanted(q.Observed) {
+			if q.Observed == nil || !matches(q.Observed) {
 				return false
 			}
 		}
@@ -170,11 +170,11 @@ func TestTaskQueuesAreObserved(t *testing.T) {
 	o := newObserverFixture(t, "P", "Q")
 	defer o.run(t)()
 	o.awaitObservations(t, func(seen *domain.TaskQueueObservation) bool { return len(seen.Pollers) == 1 && seen.Failure == "" })
-	asked := map[string]bool{}
+	queues := map[string]bool{}
 	for range 4 {
-		asked[<-o.asked] = true
+		queues[<-o.asked] = true
 	}
-	require.Equal(t, map[string]bool{"tenant P": true, "tenant Q": true}, asked)
+	require.Equal(t, map[string]bool{"tenant P": true, "tenant Q": true}, queues)
 }
 
 func TestObservationsRecordThatTemporalIsDown(t *testing.T) {

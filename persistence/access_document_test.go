@@ -138,11 +138,11 @@ func TestDocumentsAreVisibleAsTheDomainSays(t *testing.T) {
 			t.Parallel()
 			var targets *persistence.Targets
 			err := db.Write(t.Context(), func(tx *persistence.Tx) (err error) {
-				var wanted persistence.LookUps
+				var lookUps persistence.LookUps
 				for id := range a.documents {
-					wanted.Documents = append(wanted.Documents, id)
+					lookUps.Documents = append(lookUps.Documents, id)
 				}
-				targets, err = persistence.LookUp(a.Caller, wanted, s.now).Do(t.Context(), tx)
+				targets, err = persistence.LookUp(a.Caller, lookUps, s.now).Do(t.Context(), tx)
 				require.NoError(t, err)
 				return errChecked
 			})

@@ -102,8 +102,8 @@ func newArtifactSearch(caller domain.Caller, filter ArtifactFilter, page domain.
 	indexed := s.indexedBy(filter)
 	aliasOf := map[string]string{}
 	for _, c := range filter.Criteria {
-		x, known := aliasOf[c.Field]
-		if !known {
+		x, ok := aliasOf[c.Field]
+		if !ok {
 			x = fmt.Sprintf("x%d", len(aliasOf)+1)
 			aliasOf[c.Field] = x
 			s.where = append(s.where, x+".definition_id "+indexed, x+".field = "+s.args.Add(c.Field), indexedAs(x, c.Type)+" IS NOT NULL")

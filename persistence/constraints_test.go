@@ -122,9 +122,9 @@ func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) { //nolint:funlen /
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := pool.Exec(t.Context(), c.sql, c.args...)
-			var refused *pgconn.PgError
-			require.ErrorAs(t, err, &refused)
-			require.Equal(t, c.code, refused.Code, refused.Message)
+			var pgErr *pgconn.PgError
+			require.ErrorAs(t, err, &pgErr)
+			require.Equal(t, c.code, pgErr.Code, pgErr.Message)
 		})
 	}
 }

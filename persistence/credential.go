@@ -127,11 +127,11 @@ func (r *Reader) LookUpCredential(
 		return FoundCredential{}, pg.Translate("looking up a credential", err)
 	}
 	if len(found) == 0 {
-		refused := domain.SignInError{Reason: domain.SignInUnknownCredential}
+		denial := domain.SignInError{Reason: domain.SignInUnknownCredential}
 		if key.PrincipalID != nil {
-			refused.PrincipalID = *key.PrincipalID
+			denial.PrincipalID = *key.PrincipalID
 		}
-		return FoundCredential{}, domain.RefuseSignIn(refused)
+		return FoundCredential{}, domain.RefuseSignIn(denial)
 	}
 	rows := make([]credentialRow, len(found))
 	for i := range found {
@@ -165,13 +165,13 @@ func (db *DB) RecordCredentialUse(ctx context.Context, key CredentialKey, princi
 // the tenants; others are UNAUTHENTICATED when all rows are refused.
 func admit(rows []credentialRow) (domain.Caller, error) {
 	var members []memberRow
-	refusal, refused := domain.SignInReason(""), rows[0]
+	refusal, denied := domain.SignInReason(""), rows[0]
 	for _, row := range rows {
 		switch {
 		case row.Refusal != "":
-			refusal, refused = row.Refusal, row
+			refusal, denied = row.Refusal, row
 		case row.MembershipRefusal != "" && !row.Operator:
-			refusal, refused = row.MembershipRefusal, row
+			refusal, denied = row.MembershipRefusal, row
 		case row.MembershipRefusal != "":
 			row.TenantID = nil
 			members = append(members, row.memberRow)
@@ -182,9 +182,9 @@ func admit(rows []credentialRow) (domain.Caller, error) {
 	if len(members) > 0 {
 		return newCaller(members), nil
 	}
-	sign := domain.SignInError{Reason: refusal, PrincipalID: refused.PrincipalID}
-	if refused.Scoped && refused.TenantID != nil {
-		sign.TenantID = *refused.TenantID
+	sign := domain.SignInError{Reason: refusal, PrincipalID: denied.PrincipalID}
+	if denied.Scoped && denied.TenantID != nil {
+		sign.TenantID = *denied.TenantID
 	}
 	return domain.Caller{}, domain.RefuseSignIn(sign)
 }

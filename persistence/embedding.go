@@ -36,14 +36,14 @@ SELECT e.sha256, count(*), bool_or(e.truncated)
 
 // ListKnownContents returns the contents that have stored passages.
 func (r *Reader) ListKnownContents(ctx context.Context, space EmbeddingSpace, contents [][]byte) ([]KnownContent, error) {
-	var known []KnownContent
+	var indexed []KnownContent
 	err := r.Read(ctx, pg.Q(knownContents, []any{space.TenantID, space.Model, contents}, func(rows pgx.Rows) (err error) {
-		known, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (k KnownContent, err error) {
+		indexed, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (k KnownContent, err error) {
 			return k, row.Scan(&k.SHA256, &k.Passages, &k.Truncated)
 		})
 		return err
 	}))
-	return known, pg.Translate("looking for passages of documents", err)
+	return indexed, pg.Translate("looking for passages of documents", err)
 }
 
 const insertPassages = `

@@ -111,11 +111,11 @@ func (l *ledger) rotate() {
 			if err == nil {
 				_, err = conn.Exec(ctx, `SELECT add_event_partition('1 day')`)
 			}
-			if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "55P03" {
+			if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok && pgErr.Code == "55P03" {
 				err = nil
 			}
 		}
-		if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code != "57P01" {
+		if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok && pgErr.Code != "57P01" {
 			l.t.Error(err)
 		}
 		if conn != nil {
@@ -149,9 +149,9 @@ func TestAnEraBeginsAsAWhole(t *testing.T) {
 
 	open, _ := l.record(other)
 	_, err := conn.Exec(t.Context(), `SELECT add_event_partition('1 day')`)
-	var refused *pgconn.PgError
-	require.ErrorAs(t, err, &refused)
-	require.Equal(t, "55P03", refused.Code, "an event is being recorded")
+	var pgErr *pgconn.PgError
+	require.ErrorAs(t, err, &pgErr)
+	require.Equal(t, "55P03", pgErr.Code, "an event is being recorded")
 	require.NoError(t, open.Commit(t.Context()))
 	require.True(t, added(other), "the role of the service may do it")
 	require.False(t, added(other), "the era is young")
@@ -201,9 +201,9 @@ VALUES ($1, $1, $2, $1, 1, 'PROCESS.CREATED', 'B', 'PENDING', now(), now())`, id
 	_, err = reading.Exec(t.Context(), `SELECT count(*) FROM events`)
 	require.NoError(t, err)
 	_, err = conn.Exec(t.Context(), `SELECT drop_event_partition(now() - interval '30 days')`)
-	var refused *pgconn.PgError
-	require.ErrorAs(t, err, &refused)
-	require.Equal(t, "55P03", refused.Code, "a reader has the partition")
+	var pgErr *pgconn.PgError
+	require.ErrorAs(t, err, &pgErr)
+	require.Equal(t, "55P03", pgErr.Code, "a reader has the partition")
 	require.NoError(t, reading.Rollback(t.Context()))
 	require.NotNil(t, drop(30))
 	l.requireChain(conn)

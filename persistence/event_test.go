@@ -110,10 +110,10 @@ func TestEventsAreReadInTheOrderOfTheirTransactions(t *testing.T) {
 	l.requireRead(end, a, b, c)
 
 	// A rolled-back transaction leaves only a gap.
-	gone, _ := l.record(l.connect(l.url))
+	rolledBack, _ := l.record(l.connect(l.url))
 	after, d := l.record(l.connect(l.url))
 	require.NoError(t, after.Commit(t.Context()))
-	require.NoError(t, gone.Rollback(t.Context()))
+	require.NoError(t, rolledBack.Rollback(t.Context()))
 	l.requireRead(next, d)
 	batch, err = events.ListAfter(t.Context(), l.Reader(), next, 1, domain.EventItemCreated)
 	require.NoError(t, err)
@@ -311,9 +311,9 @@ func TestTheLedgerIsAppendOnly(t *testing.T) {
 func requireDenied(t *testing.T, conn *pgx.Conn, sql string) {
 	t.Helper()
 	_, err := conn.Exec(t.Context(), sql)
-	var refused *pgconn.PgError
-	require.ErrorAs(t, err, &refused, sql)
-	require.Equal(t, "42501", refused.Code, "%s: %s", sql, refused.Message)
+	var pgErr *pgconn.PgError
+	require.ErrorAs(t, err, &pgErr, sql)
+	require.Equal(t, "42501", pgErr.Code, "%s: %s", sql, pgErr.Message)
 }
 
 // A database that is restored in another cluster has events with transaction ids that are yet to come there.

@@ -106,14 +106,14 @@ func (r *Reader) ReadInbox(
 // CountInboxNews returns the number of tasks that others brought into a view since a moment,
 // without the known ones.
 func (r *Reader) CountInboxNews(
-	ctx context.Context, caller domain.Caller, filter InboxFilter, moment time.Time, known []uuid.UUID,
+	ctx context.Context, caller domain.Caller, filter InboxFilter, moment time.Time, seen []uuid.UUID,
 ) (int64, error) {
 	since := listquery.Match("i.last_modified_at > %s AND i.last_modified_by <> $1", moment)
 	if filter.View == domain.InboxAll {
 		since = listquery.Match("i.created_at > %s", moment)
 	}
 	var total int64
-	l := filter.taskList(caller, since.OnRows(), listquery.Match("i.id <> ALL(%s)", known))
+	l := filter.taskList(caller, since.OnRows(), listquery.Match("i.id <> ALL(%s)", seen))
 	err := r.Read(ctx, l.Total(&total))
 	return total, pg.Translate("counting news of an inbox", err)
 }

@@ -85,18 +85,18 @@ func (m *metadataFilter) verify() error {
 
 func (m *metadataFilter) fits(expression string) error {
 	field, _ := fieldOf(expression)
-	var refused error
+	var failure error
 	for _, t := range m.indexed[field] {
 		_, err := filter.Parse(expression, map[string]filter.Type{field: t})
 		if err == nil {
 			return nil
 		}
-		refused = err
+		failure = err
 	}
-	if refused == nil {
-		_, refused = filter.Parse(expression, nil)
+	if failure == nil {
+		_, failure = filter.Parse(expression, nil)
 	}
-	return refused
+	return failure
 }
 
 // fieldOf returns the name of the field that an expression begins with, and whether its syntax is valid.

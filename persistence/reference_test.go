@@ -129,7 +129,7 @@ SELECT gen_random_uuid(), $1, $2, gen_random_uuid(), 'ONBOARDING', 'RUNNING', p.
 
 func requireRefused(t *testing.T, code string, err error) {
 	t.Helper()
-	var refused *pgconn.PgError
-	require.ErrorAs(t, err, &refused)
-	require.Equal(t, code, refused.Code, refused.Message)
+	var pgErr *pgconn.PgError
+	require.ErrorAs(t, err, &pgErr)
+	require.Equal(t, code, pgErr.Code, pgErr.Message)
 }

@@ -31,11 +31,11 @@ func TestSchemaIsCurrent(t *testing.T) {
 // requireSameSchema compares dumps and reports the first line that differs.
 func requireSameSchema(t *testing.T, want, have string) {
 	t.Helper()
-	wanted, had := strings.Split(want, "\n"), strings.Split(have, "\n")
-	for i := range min(len(wanted), len(had)) {
-		require.Equal(t, wanted[i], had[i], "line %d", i+1)
+	expected, had := strings.Split(want, "\n"), strings.Split(have, "\n")
+	for i := range min(len(expected), len(had)) {
+		require.Equal(t, expected[i], had[i], "line %d", i+1)
 	}
-	require.Len(t, had, len(wanted))
+	require.Len(t, had, len(expected))
 }
 
 // dumpSchema returns the dump of a schema by pg_dump without comments, also those in functions, and without settings of

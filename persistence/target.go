@@ -144,26 +144,26 @@ type LookUps struct {
 	Sources bool
 }
 
-// LookUp finds the wanted resources that are visible to the caller. Expired documents are left out. Documents that are found are kept
+// LookUp finds the requested resources that are visible to the caller. Expired documents are left out. Documents that are found are kept
 // until the transaction ends.
-func LookUp(caller domain.Caller, wanted LookUps, now time.Time) Read[*Targets] {
+func LookUp(caller domain.Caller, requested LookUps, now time.Time) Read[*Targets] {
 	t := NewTargets()
 	who, tenants := caller.PrincipalID, caller.TenantIDs()
 	var queries []pg.Query
-	ask := func(wanted bool, sql string, scan func(pgx.Rows) error, args ...any) {
-		if wanted {
+	ask := func(requested bool, sql string, scan func(pgx.Rows) error, args ...any) {
+		if requested {
 			queries = append(queries, pg.Q(sql, args, scan))
 		}
 	}
-	ids := wanted.TargetIDs
+	ids := requested.TargetIDs
 	ask(len(ids.Documents) > 0, lockTargetDocuments, t.scanDocuments, who, tenants, ids.Documents, now)
 	ask(len(ids.Principals) > 0, selectTargetPrincipals, eachTarget(t.principals), tenants, ids.Principals)
 	ask(len(ids.Groups) > 0, selectTargetGroups, eachTarget(t.groups), tenants, ids.Groups)
 	ask(len(ids.Processes) > 0, selectTargetProcesses, eachTarget(t.processes), who, tenants, ids.Processes)
 	ask(len(ids.Artifacts) > 0, selectTargetArtifacts, eachTarget(t.things), who, tenants, ids.Artifacts)
-	ask(wanted.Sources, dataSourcesOfTenants, pg.Into(&t.sources), tenants)
-	ask(wanted.Holder != nil, selectLinks, t.scanLinks, wanted.Holder)
-	ask(len(wanted.Named) > 0, selectTenantPrincipals, t.scanNamed, tenants, wanted.Named)
+	ask(requested.Sources, dataSourcesOfTenants, pg.Into(&t.sources), tenants)
+	ask(requested.Holder != nil, selectLinks, t.scanLinks, requested.Holder)
+	ask(len(requested.Named) > 0, selectTenantPrincipals, t.scanNamed, tenants, requested.Named)
 	return Read[*Targets]{queries, func(*Tx) (*Targets, error) { return t, nil }}
 }
 

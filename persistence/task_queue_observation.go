@@ -66,10 +66,10 @@ const restAfter = 30 * time.Second
 
 // MatchTaskQueues adds and deletes the task queues that are observed to match definitions and workers.
 func (db *DB) MatchTaskQueues(ctx context.Context, now time.Time) error {
-	known := []any{now, now.Add(-registrationMemory)}
+	queues := []any{now, now.Add(-registrationMemory)}
 	// Each statement is its own transaction, so that other replicas wait for at most one of them.
 	for _, sql := range []string{addTaskQueues, forgetTaskQueues} {
-		if err := db.Send(ctx, []pg.Query{pg.Q(sql, known, discardRows)}); err != nil {
+		if err := db.Send(ctx, []pg.Query{pg.Q(sql, queues, discardRows)}); err != nil {
 			return pg.Translate("matching task queues", err)
 		}
 	}

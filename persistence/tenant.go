@@ -57,11 +57,11 @@ func (r *Reader) ListTenants(
 const listTenantNamesExcept = `
 SELECT name FROM tenants WHERE NOT id = ANY($1) ORDER BY name LIMIT 5`
 
-// ListTenantNamesExcept returns the names of up to five tenants that are not in known. It returns none for a
+// ListTenantNamesExcept returns the names of up to five tenants that are not in ids. It returns none for a
 // database without a schema.
-func (r *Reader) ListTenantNamesExcept(ctx context.Context, known []uuid.UUID) ([]string, error) {
+func (r *Reader) ListTenantNamesExcept(ctx context.Context, ids []uuid.UUID) ([]string, error) {
 	var names []string
-	err := r.Read(ctx, pg.Q(listTenantNamesExcept, []any{known}, func(rows pgx.Rows) (err error) {
+	err := r.Read(ctx, pg.Q(listTenantNamesExcept, []any{ids}, func(rows pgx.Rows) (err error) {
 		names, err = pgx.CollectRows(rows, pgx.RowTo[string])
 		return err
 	}))

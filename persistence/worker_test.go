@@ -56,13 +56,13 @@ func TestRegistrationsOfAPrincipalAreBounded(t *testing.T) {
 		})
 	}
 	group.Wait()
-	refused := 0
+	rejections := 0
 	for range 3 * q.maxWorkers {
 		if <-crowded {
-			refused++
+			rejections++
 		}
 	}
-	require.Equal(t, 2*q.maxWorkers, refused)
+	require.Equal(t, 2*q.maxWorkers, rejections)
 	workers := func() []domain.RegisteredWorker {
 		page, err := q.db.Reader().ListWorkers(t.Context(), everywhere(), persistence.WorkerFilter{}, q.now,
 			domain.PageRequest{Size: 100}, nil)

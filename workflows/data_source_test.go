@@ -67,9 +67,9 @@ func TestDataSourceRecordsAnswers(t *testing.T) {
 			suite.SetLogger(log.NewStructuredLogger(enginetest.Logger()))
 			env := suite.NewTestWorkflowEnvironment()
 			workflows.RegisterDataSources(env)
-			asked, got := 0, []runEnd{}
+			requests, got := 0, []runEnd{}
 			env.RegisterActivityWithOptions(func(_ context.Context, request converter.RawValue) (converter.RawValue, error) {
-				asked++
+				requests++
 				return sealedPayload(string(request.Payload().GetData()) + " answered"), c.fault
 			}, activity.RegisterOptions{Name: domain.DataSourceQueryActivity})
 			registerEnds(env, func(e runEnd) { got = append(got, e) })
@@ -83,7 +83,7 @@ func TestDataSourceRecordsAnswers(t *testing.T) {
 			env.ExecuteWorkflow(domain.DataSourceWorkflow, in, sealedPayload("question"))
 			require.NoError(t, env.GetWorkflowError())
 			require.Equal(t, []runEnd{c.want}, got)
-			require.Equal(t, c.asked, asked)
+			require.Equal(t, c.asked, requests)
 		})
 	}
 }

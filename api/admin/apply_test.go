@@ -209,9 +209,9 @@ func TestPruneDeletesSelectedResourcesOnly(t *testing.T) {
 	refusedPrune(s, 400, "VALIDATION", s.As("owner"), "nowhere")
 	refusedPrune(s, 403, "ACCESS_DENIED", s.As("definer"), "north")
 	// The definition is applied, and pruning would delete its references.
-	refused := s.Refused(400, "VALIDATION", s.As("owner"), http.MethodPost, apitest.ApplyPath, apitest.Applying(
+	errorBody := s.Refused(400, "VALIDATION", s.As("owner"), http.MethodPost, apitest.ApplyPath, apitest.Applying(
 		`"prune":{"tenant":"north","selector":{"app":"test"}},`, s.LoanOf("north", "")))
-	require.Contains(t, refused.Errors[0].Message, "which would be pruned")
+	require.Contains(t, errorBody.Errors[0].Message, "which would be pruned")
 	refusedPrune(s, 403, "ACCESS_DENIED", s.As("stranger"), "north")
 	// The reviewers are needed by a definition that another label keeps from
 	// the prune.

@@ -72,11 +72,11 @@ func TestResourcesAreFilteredAndSorted(t *testing.T) {
 		"kind=Robot&tenant=south":                             "",
 		"kind=Robot&sort=lastModifiedAt%2Cdesc&sort=code&x=1": "Robot/AUNT Robot/COUSIN Robot/BOT",
 	} {
-		wanted := []string{}
+		codes := []string{}
 		for name := range strings.FieldsSeq(want) {
-			wanted = append(wanted, "north/"+name)
+			codes = append(codes, "north/"+name)
 		}
-		require.Equal(t, wanted, resources(s, owner, query), query)
+		require.Equal(t, codes, resources(s, owner, query), query)
 	}
 }
 

@@ -36,10 +36,10 @@ func TestIssuedTokensExpire(t *testing.T) {
 	require.WithinDuration(t, s.Now().Add(300*day),
 		expiry(issue(201, "User", "viewer", `{"name":"longer",`+in(300*day)+`}`)), time.Minute)
 	require.WithinDuration(t, s.Now().Add(30*day), expiry(issue(201, "Application", "worker", `{"name":"default"}`)), time.Minute)
-	for _, refused := range []struct{ kind, code, after string }{
+	for _, test := range []struct{ kind, code, after string }{
 		{"User", "viewer", in(366 * day)}, {"Application", "stranger", in(31 * day)},
 	} {
-		failure := apitest.Decode[contracttest.ErrorBody](t, issue(400, refused.kind, refused.code, `{"name":"too long",`+refused.after+`}`))
+		failure := apitest.Decode[contracttest.ErrorBody](t, issue(400, test.kind, test.code, `{"name":"too long",`+test.after+`}`))
 		require.Equal(t, "/expiresAt", failure.Errors[0].Location)
 		require.Contains(t, failure.Errors[0].Message, "at most")
 	}

@@ -90,18 +90,18 @@ func availabilityModel(m *oasadmin.AvailabilityModel) availability.Model {
 	if m == nil {
 		return availability.Model{}
 	}
-	given := availability.Model{
+	request := availability.Model{
 		Process: availability.Process{
 			State: domain.ProcessState(m.Process.State), CreatedAt: m.Process.CreatedAt, LastModifiedAt: m.Process.LastModifiedAt,
 		},
 		Tasks: make(map[string]availability.Task, len(m.Tasks)),
 	}
 	for code, task := range m.Tasks {
-		given.Tasks[code] = availability.Task{
+		request.Tasks[code] = availability.Task{
 			State: domain.TaskState(task.State), CreatedAt: task.CreatedAt, LastModifiedAt: task.LastModifiedAt,
 		}
 	}
-	return given
+	return request
 }
 
 func convertModel(m availability.Model) oasadmin.AvailabilityModel {

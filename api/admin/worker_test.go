@@ -121,9 +121,9 @@ func TestQueuesOfTemporalsOwnAreNotRegistered(t *testing.T) {
 	for _, queue := range []string{"/_sys/LOANS/1", "temporal-sys-per-ns-tq"} {
 		r := apitest.Request(t, s.As("worker"), http.MethodPost, "/workers",
 			`{"identity":"w","taskQueue":"`+queue+`","hostname":"h","ip":"127.0.0.1"}`)
-		refused := s.Send(r)
-		require.Equal(t, http.StatusBadRequest, refused.Status, refused.Body)
-		require.Contains(t, refused.Body, `"/taskQueue"`)
+		response := s.Send(r)
+		require.Equal(t, http.StatusBadRequest, response.Status, response.Body)
+		require.Contains(t, response.Body, `"/taskQueue"`)
 	}
 	require.Empty(t, workers(s, s.Operator, ""))
 }

@@ -27,8 +27,8 @@ func Address(ctx context.Context) string { return callOf(ctx).auditOrigin().Addr
 func SignIn(ctx context.Context, credentials string, authenticate func() (domain.Caller, error)) (domain.Caller, error) {
 	c := callOf(ctx)
 	if credentials != "" {
-		if refused := c.applyVerdict(c.o.Limiter.SignIn(c.clientNetwork(), credentials)); refused != nil {
-			return domain.Caller{}, refused
+		if domainErr := c.applyVerdict(c.o.Limiter.SignIn(c.clientNetwork(), credentials)); domainErr != nil {
+			return domain.Caller{}, domainErr
 		}
 	}
 	caller, err := authenticate()
@@ -37,8 +37,8 @@ func SignIn(ctx context.Context, credentials string, authenticate func() (domain
 		c.o.Limiter.SignedIn(c.clientNetwork(), credentials, err == nil)
 	}
 	if err != nil {
-		if refused, ok := errors.AsType[*domain.SignInError](err); ok && c.o.Audit != nil {
-			c.o.Audit.SignInRefused(ctx, refused, c.auditOrigin())
+		if domainErr, ok := errors.AsType[*domain.SignInError](err); ok && c.o.Audit != nil {
+			c.o.Audit.SignInRefused(ctx, domainErr, c.auditOrigin())
 		}
 		return domain.Caller{}, err
 	}
@@ -60,8 +60,8 @@ func Enter(ctx context.Context) error {
 		return asError(c.applyVerdict(c.o.Limiter.Open(c.clientNetwork())))
 	}
 	leave, verdict := c.o.Limiter.Enter(c.caller)
-	if refused := c.applyVerdict(verdict); refused != nil {
-		return refused
+	if domainErr := c.applyVerdict(verdict); domainErr != nil {
+		return domainErr
 	}
 	c.leave = append(c.leave, leave)
 	return nil

@@ -95,8 +95,8 @@ func (c *Chain) admitRequest(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	leave, verdict := c.o.Limiter.EnterAddress(call.clientNetwork())
-	if refused := call.applyVerdict(verdict); refused != nil {
-		httpio.WriteError(w, c.o.Clock(), refused)
+	if rejection := call.applyVerdict(verdict); rejection != nil {
+		httpio.WriteError(w, c.o.Clock(), rejection)
 		return false
 	}
 	call.leave = append(call.leave, leave)

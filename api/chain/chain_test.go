@@ -118,10 +118,10 @@ func TestConcurrentRequestsOfAnAddress(t *testing.T) {
 	o.Limiter, err = limit.New(limit.Limits{AddressConcurrency: 2}, time.Now)
 	require.NoError(t, err)
 	o.TrustedProxies = httpio.Proxies{netip.MustParsePrefix("10.0.0.0/8")}
-	var refused atomic.Int64
+	var rejections atomic.Int64
 	o.Limited = func(name string) {
 		require.Equal(t, limit.AddressConcurrency, name)
-		refused.Add(1)
+		rejections.Add(1)
 	}
 	entered, release := make(chan struct{}), make(chan struct{})
 	handler := chain.New(o).Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -151,7 +151,7 @@ func TestConcurrentRequestsOfAnAddress(t *testing.T) {
 	close(release)
 	waiting.Wait()
 	require.Equal(t, http.StatusOK, ask("/", "192.0.2.1").Code)
-	require.EqualValues(t, 1, refused.Load())
+	require.EqualValues(t, 1, rejections.Load())
 }
 
 func TestGuessesAreRefusedBeforeTheyAreLookedUp(t *testing.T) {

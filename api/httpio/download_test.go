@@ -40,10 +40,10 @@ func serveDocument(t *testing.T, document, method string, header http.Header) (*
 	if err == nil {
 		return recorder, nil
 	}
-	var refused *domain.Error
-	require.ErrorAs(t, err, &refused)
-	recorder.Code, _ = StatusOf(refused.Kind)
-	return recorder, refused
+	var domainErr *domain.Error
+	require.ErrorAs(t, err, &domainErr)
+	recorder.Code, _ = StatusOf(domainErr.Kind)
+	return recorder, domainErr
 }
 
 // bodyParts returns the Content-Range and the text of each part of an answer.
@@ -91,11 +91,11 @@ func TestServeReadsRanges(t *testing.T) {
 		"bytes=0-1,2-1": nil, "bytes=a-b": nil, "bytes=0 - 1": nil, "bytes=+1-2": nil, "bytes=1-2-3": nil, "bytes=0x1-2": nil,
 		"bytes=" + huge + "9-" + huge: nil, "bytes=1_0-": nil, "bytes=٣-": nil, "bytes=0-1;2-3": nil,
 	} {
-		answer, refused := serveDocument(t, digits, http.MethodGet, http.Header{"Range": {value}})
+		answer, domainErr := serveDocument(t, digits, http.MethodGet, http.Header{"Range": {value}})
 		switch {
 		case want == nil:
 			require.Equal(t, http.StatusRequestedRangeNotSatisfiable, answer.Code, value)
-			require.Equal(t, "Range", refused.Details[0].Location)
+			require.Equal(t, "Range", domainErr.Details[0].Location)
 			require.Equal(t, "bytes */10", answer.Header().Get("Content-Range"), value)
 		case slices.Equal(want, whole):
 			require.Equal(t, http.StatusOK, answer.Code, value)
@@ -104,12 +104,12 @@ func TestServeReadsRanges(t *testing.T) {
 			require.Equal(t, http.StatusPartialContent, answer.Code, value)
 			require.Equal(t, want, bodyParts(t, answer), value)
 		}
-		head, refused := serveDocument(t, digits, http.MethodHead, http.Header{"Range": {value}})
-		require.Nil(t, refused, value)
+		head, domainErr := serveDocument(t, digits, http.MethodHead, http.Header{"Range": {value}})
+		require.Nil(t, domainErr, value)
 		require.Equal(t, http.StatusOK, head.Code, value)
 		require.Equal(t, "10", head.Header().Get("Content-Length"), value)
-		empty, refused := serveDocument(t, "", http.MethodGet, http.Header{"Range": {value}})
-		require.Nil(t, refused, value)
+		empty, domainErr := serveDocument(t, "", http.MethodGet, http.Header{"Range": {value}})
+		require.Nil(t, domainErr, value)
 		require.Equal(t, http.StatusOK, empty.Code, value)
 	}
 	twice, _ := serveDocument(t, digits, http.MethodGet, http.Header{"Range": {"bytes=0-1", "bytes=2-3"}})

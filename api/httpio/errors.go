@@ -146,12 +146,12 @@ func withCurrentTag(c *gin.Context, failed *domain.Error) *domain.Error {
 
 // publicError returns the public part of err and logs the rest.
 func (w *ErrorWriter) publicError(c *gin.Context, err error) *domain.Error {
-	if known, ok := errors.AsType[*domain.Error](err); ok {
-		if _, ok := StatusOf(known.Kind); ok {
-			if known.Kind == domain.KindUnavailable {
+	if domainErr, ok := errors.AsType[*domain.Error](err); ok {
+		if _, ok := StatusOf(domainErr.Kind); ok {
+			if domainErr.Kind == domain.KindUnavailable {
 				w.logFailure(c, "dependency unavailable", err)
 			}
-			return known
+			return domainErr
 		}
 	}
 	w.logFailure(c, "request failed", err)

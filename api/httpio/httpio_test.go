@@ -228,10 +228,10 @@ func TestPatchTakesBothMediaTypes(t *testing.T) {
 func TestBodyLimitWithAndWithoutLength(t *testing.T) {
 	t.Parallel()
 	big := `{"type":"` + strings.Repeat("x", httpio.DefaultBodyLimit) + `"}`
-	known := call(http.MethodPost, "/v2024-06-14/authentications", "application/json", big)
+	sized := call(http.MethodPost, "/v2024-06-14/authentications", "application/json", big)
 	chunked := call(http.MethodPost, "/v2024-06-14/authentications", "application/json", "")
 	chunked.Body, chunked.ContentLength = io.NopCloser(strings.NewReader(big)), -1
-	for _, r := range []*http.Request{known, chunked} {
+	for _, r := range []*http.Request{sized, chunked} {
 		require.Equal(t, http.StatusRequestEntityTooLarge, do(t, stub{}, r).Code)
 	}
 }
@@ -302,16 +302,16 @@ func TestPanicIsAnInternalError(t *testing.T) {
 
 func TestRequestID(t *testing.T) {
 	t.Parallel()
-	for given, kept := range map[string]bool{
+	for id, kept := range map[string]bool{
 		"abc-1.2:3_4": true, strings.Repeat("a", 128): true, strings.Repeat("a", 129): false, "with space": false, "": false, "é": false,
 	} {
 		r := call(http.MethodGet, "/plain", "", "")
-		r.Header.Set(httpio.RequestIDHeader, given)
+		r.Header.Set(httpio.RequestIDHeader, id)
 		answer := do(t, stub{}, r)
 		echoed := answer.Header().Get(httpio.RequestIDHeader)
 		require.Equal(t, echoed, answer.Body.String())
 		if kept {
-			require.Equal(t, given, echoed)
+			require.Equal(t, id, echoed)
 			continue
 		}
 		made, err := uuid.Parse(echoed)

@@ -157,9 +157,9 @@ func (b *bodyReader) chooseAlternative(schema *openapi3.Schema) *openapi3.Schema
 }
 
 // findMember finds the text of a member of the object that begins here.
-func findMember(r *jsontext.Reader, wanted string) (string, bool) {
+func findMember(r *jsontext.Reader, name string) (string, bool) {
 	for raw := range r.Members() {
-		if jsontext.Unquote(raw) == wanted && r.Kind() == '"' {
+		if jsontext.Unquote(raw) == name && r.Kind() == '"' {
 			text := r.Text()
 			return text, r.Err() == nil
 		}

@@ -15,9 +15,9 @@ const maxBuckets = 10_000
 
 // buckets are token buckets by key. A nil value admits everything.
 type buckets[K comparable] struct {
-	policy Policy
-	rate   rate.Limit
-	known  *lru.Cache[K, *rate.Limiter]
+	policy   Policy
+	rate     rate.Limit
+	limiters *lru.Cache[K, *rate.Limiter]
 }
 
 // newBuckets returns buckets that gain count tokens in a period and hold times as many.
@@ -26,11 +26,11 @@ func newBuckets[K comparable](name string, count int, period time.Duration, time
 	if count <= 0 {
 		return nil, nil //nolint:nilnil // nil lets everything through
 	}
-	known, err := lru.New[K, *rate.Limiter](maxBuckets)
+	limiters, err := lru.New[K, *rate.Limiter](maxBuckets)
 	return &buckets[K]{
-		policy: Policy{Name: name, Quota: count * times, Window: period * time.Duration(times)},
-		rate:   rate.Limit(float64(count) / period.Seconds()),
-		known:  known,
+		policy:   Policy{Name: name, Quota: count * times, Window: period * time.Duration(times)},
+		rate:     rate.Limit(float64(count) / period.Seconds()),
+		limiters: limiters,
 	}, err
 }
 
@@ -39,10 +39,10 @@ func (b *buckets[K]) takeToken(key K, now time.Time) Verdict {
 	if b == nil {
 		return Verdict{Allowed: true}
 	}
-	bucket, ok := b.known.Get(key)
+	bucket, ok := b.limiters.Get(key)
 	if !ok {
 		bucket = rate.NewLimiter(b.rate, b.policy.Quota)
-		if first, found, _ := b.known.PeekOrAdd(key, bucket); found {
+		if first, found, _ := b.limiters.PeekOrAdd(key, bucket); found {
 			bucket = first
 		}
 	}
@@ -52,7 +52,7 @@ func (b *buckets[K]) takeToken(key K, now time.Time) Verdict {
 
 // peek reports whether the bucket of key has a token, without taking it.
 func (b *buckets[K]) peek(key K, now time.Time) Verdict {
-	bucket, ok := b.known.Peek(key)
+	bucket, ok := b.limiters.Peek(key)
 	if !ok {
 		return Verdict{Policy: b.policy, Allowed: true, Remaining: b.policy.Quota}
 	}
@@ -60,7 +60,7 @@ func (b *buckets[K]) peek(key K, now time.Time) Verdict {
 	return b.newVerdict(tokens >= 1, tokens)
 }
 
-func (b *buckets[K]) isEmpty() bool { return b.known.Len() == 0 }
+func (b *buckets[K]) isEmpty() bool { return b.limiters.Len() == 0 }
 
 func (b *buckets[K]) newVerdict(allowed bool, tokens float64) Verdict {
 	v := Verdict{Policy: b.policy, Allowed: allowed, Remaining: max(0, int(tokens))}

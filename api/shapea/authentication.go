@@ -17,12 +17,12 @@ func (s *Server) CreateAuthentication(
 	if request.Body.Type != nil {
 		requested = *request.Body.Type
 	}
-	wanted := domain.AuthenticationType(requested)
+	kind := domain.AuthenticationType(requested)
 	if requested == oasa.AuthenticationTypeENGINE {
-		wanted = domain.AuthenticationEngineToken
+		kind = domain.AuthenticationEngineToken
 	}
 	issued, err := s.app.CreateAuthentication(ctx, s.call(ctx), app.NewAuthentication{
-		ID: request.Body.ID, Type: wanted, TenantID: request.Body.TenantID,
+		ID: request.Body.ID, Type: kind, TenantID: request.Body.TenantID,
 		CertificateRequest: request.Body.CertificateSigningRequest,
 	})
 	if err != nil {

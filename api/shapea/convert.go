@@ -67,9 +67,9 @@ func principalKey(p *oasa.Principal, at string) (key app.PrincipalKey, err error
 
 // principalRef shows a principal of a tenant by its id and its known names.
 func principalRef(tenant, id uuid.UUID, names *domain.Names) *oasa.Principal {
-	known, ok := names.Principals[domain.PrincipalInTenant{TenantID: tenant, ID: id}]
+	principal, ok := names.Principals[domain.PrincipalInTenant{TenantID: tenant, ID: id}]
 	if !ok {
 		return &oasa.Principal{ID: &id}
 	}
-	return new(convertPrincipal(&known))
+	return new(convertPrincipal(&principal))
 }

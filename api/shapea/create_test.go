@@ -252,9 +252,9 @@ func TestLogEntriesWithIDs(t *testing.T) {
 func TestAuthenticationsOfShapeA(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
-	for _, asked := range []string{"ENGINE", "ENGINE_TOKEN"} {
-		issued := apitest.Decode[oasa.Authentication](t, s.Post(200, demo.LoanWorker(), apitest.ShapeA+"/authentications", `{"type":"`+asked+`"}`))
-		require.EqualValues(t, asked, *issued.Type)
+	for _, request := range []string{"ENGINE", "ENGINE_TOKEN"} {
+		issued := apitest.Decode[oasa.Authentication](t, s.Post(200, demo.LoanWorker(), apitest.ShapeA+"/authentications", `{"type":"`+request+`"}`))
+		require.EqualValues(t, request, *issued.Type)
 		require.Equal(t, oasa.AuditedObjectTypeAUTHENTICATION, *issued.ObjectType)
 		require.NotEmpty(t, issued.EngineToken.Token)
 		require.Equal(t, issued.EngineToken.Token, *issued.Token)

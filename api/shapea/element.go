@@ -12,22 +12,22 @@ import (
 
 // elementValueList returns a list of values as a client sent it.
 func elementValueList(values []oasa.ElementValue) []domain.ElementValue {
-	given := make([]domain.ElementValue, len(values))
+	elements := make([]domain.ElementValue, len(values))
 	for i, v := range values {
-		given[i] = domain.ElementValue{
+		elements[i] = domain.ElementValue{
 			Type: domain.ElementValueType(v.Type), Valid: v.Valid == nil || *v.Valid, Value: v.Value,
 		}
 	}
-	return given
+	return elements
 }
 
 // elementValues returns the values of several elements.
 func elementValues(values map[string][]oasa.ElementValue) domain.ElementValues {
-	given := make(domain.ElementValues, len(values))
+	elements := make(domain.ElementValues, len(values))
 	for code, list := range values {
-		given[code] = elementValueList(list)
+		elements[code] = elementValueList(list)
 	}
-	return given
+	return elements
 }
 
 // convertElements converts stored values. Documents lose their internal members; task is part of

@@ -76,8 +76,8 @@ func (s *Server) CreateTask(
 
 // activityToken reads a token in either alphabet of base64, with or without
 // padding: in a query the difference is easily lost.
-func activityToken(given *string) ([]byte, error) {
-	text := httpio.Deref(given)
+func activityToken(requested *string) ([]byte, error) {
+	text := httpio.Deref(requested)
 	if text == "" {
 		return nil, nil
 	}

@@ -21,10 +21,10 @@ func TestQueriesOfDataSources(t *testing.T) { //nolint:funlen // one story, from
 	bob := demo.Bob()
 	got := s.Post(202, bob, "/data-source-queries",
 		`{"dataSourceCode":"GOODS","query":"bolt","context":{"CURRENCY":"EUR"},"pageNumber":2,"pageSize":5}`)
-	asked := apitest.Decode[oasb.DataSourceQuery](t, got)
-	require.Equal(t, "data-source-queries/"+asked.ID.String(), got.Header.Get("Location"))
-	require.Equal(t, oasb.DataSourceQueryStatePENDING, asked.State)
-	require.NotNil(t, asked.RetryAfterSeconds)
+	query := apitest.Decode[oasb.DataSourceQuery](t, got)
+	require.Equal(t, "data-source-queries/"+query.ID.String(), got.Header.Get("Location"))
+	require.Equal(t, oasb.DataSourceQueryStatePENDING, query.State)
+	require.NotNil(t, query.RetryAfterSeconds)
 
 	conn := s.Connect()
 	defer func() { _ = conn.Close(t.Context()) }()
@@ -32,7 +32,7 @@ func TestQueriesOfDataSources(t *testing.T) { //nolint:funlen // one story, from
 	var workflowType, queue string
 	require.NoError(t, conn.QueryRow(t.Context(), `SELECT workflow_type, task_queue, data_source->>'request'
 		FROM engine_runs r JOIN engine_commands c ON c.engine_run_id = r.id WHERE owner_id = $1 AND c.kind = 'START'`,
-		asked.ID).Scan(&workflowType, &queue, &request))
+		query.ID).Scan(&workflowType, &queue, &request))
 	require.Equal(t, domain.DataSourceWorkflow+" "+domain.DataSourceTaskQueue, workflowType+" "+queue)
 	require.JSONEq(t, `{"tenantId":"`+demo.TenantDemo().String()+`","code":"GOODS","query":"bolt","pageNumber":2,"pageSize":5,`+
 		`"context":{"CURRENCY":"EUR"}}`, request)
@@ -47,7 +47,7 @@ func TestQueriesOfDataSources(t *testing.T) { //nolint:funlen // one story, from
 		require.NoError(t, s.App.FinishDataSourceRun(t.Context(), id, json.RawMessage(answer), problem))
 		return read(id)
 	}
-	done := finish(asked.ID, `{"pageNumber":2,"pageSize":5,"totalElements":12,"totalPages":3,"items":[
+	done := finish(query.ID, `{"pageNumber":2,"pageSize":5,"totalElements":12,"totalPages":3,"items":[
 		{"id":"01970000-0000-7000-8000-00000000d001","label":"Bolt; M4","price":1.50},
 		{"id":"prod-1","name":"Nut"}]}`, "")
 	require.Equal(t, oasb.DataSourceQueryStateCOMPLETED, done.State)
@@ -55,8 +55,8 @@ func TestQueriesOfDataSources(t *testing.T) { //nolint:funlen // one story, from
 	require.Equal(t, "kuflow-data-source:id=01970000-0000-7000-8000-00000000d001;name=Bolt%3B%20M4;", *done.Page.Content[0].Value)
 	require.Contains(t, string(done.Page.Content[0].Properties), `"price":1.50`)
 	require.Nil(t, done.Page.Content[1].Value, "an item without a UUID")
-	require.Equal(t, done, finish(asked.ID, `{"error":"late"}`, ""), "the first answer stays")
-	require.Equal(t, 0, s.Count("SELECT count(*) FROM engine_runs WHERE owner_id = $1 AND closed_at IS NULL", asked.ID))
+	require.Equal(t, done, finish(query.ID, `{"error":"late"}`, ""), "the first answer stays")
+	require.Equal(t, 0, s.Count("SELECT count(*) FROM engine_runs WHERE owner_id = $1 AND closed_at IS NULL", query.ID))
 	require.NoError(t, s.App.FinishDataSourceRun(t.Context(), uuid.New(), nil, ""), "a run that was removed")
 
 	for name, c := range map[string]struct{ answer, problem, code, message string }{
@@ -77,7 +77,7 @@ func TestQueriesOfDataSources(t *testing.T) { //nolint:funlen // one story, from
 	require.Equal(t, oasb.DataSourceQueryErrorCodeFAILED, *read(broken).ErrorCode)
 
 	s.Refused(404, "NOT_FOUND", demo.Alice(), "POST", "/data-source-queries", `{"dataSourceCode":"GOODS"}`)
-	s.Refused(404, "NOT_FOUND", demo.Alice(), "GET", path(asked.ID), "")
+	s.Refused(404, "NOT_FOUND", demo.Alice(), "GET", path(query.ID), "")
 	large := make([]byte, domain.MaxDataSourceRequest)
 	for i := range large {
 		large[i] = 'x'
@@ -99,7 +99,7 @@ func TestQueriesOfDataSources(t *testing.T) { //nolint:funlen // one story, from
 	queryGoods(s, bob)
 	require.Equal(t, domain.MaxDataSourceResults, s.Count(
 		"SELECT count(*) FROM data_source_runs WHERE state <> 'PENDING' OR deadline < $1", s.Now()), "no more are kept")
-	s.Get(404, bob, path(asked.ID))
+	s.Get(404, bob, path(query.ID))
 	s.Ticks.Add(domain.DataSourceResultLifetime.Milliseconds())
 	s.Get(404, bob, path(last))
 	s.Ticks.Add(time.Hour.Milliseconds())

@@ -223,9 +223,9 @@ func TestDeletedResourcesAreRemoved(t *testing.T) {
 	uri := s.Upload(worker, apitest.ProcessPath(loan, ""), "text")
 	s.Call(200, worker, http.MethodPut, apitest.ItemPath(task, "/task/data"), `{"data":{"value":{"FILE":"`+uri+`"}}}`)
 	s.Post(200, worker, apitest.UserActionPath(loan, s.Invoke(worker, loan, apitest.InvokeReport).ID, "/~actions/cancel"), "")
-	gone := s.Customer(`{"name":"Gone"}`).ID
-	action(s, gone, apitest.InvokeStatement)
-	s.Upload(worker, apitest.ArtifactPath(gone, ""), "text")
+	deleted := s.Customer(`{"name":"Gone"}`).ID
+	action(s, deleted, apitest.InvokeStatement)
+	s.Upload(worker, apitest.ArtifactPath(deleted, ""), "text")
 	for _, process := range []uuid.UUID{loan, related} {
 		s.Post(200, alice, apitest.ProcessPath(process, "/~actions/cancel"), "")
 		s.Call(204, alice, http.MethodDelete, apitest.ProcessPath(process, ""), "")
@@ -237,7 +237,7 @@ func TestDeletedResourcesAreRemoved(t *testing.T) {
 	s.Get(404, alice, apitest.ProcessPath(loan, ""))
 	s.Get(404, alice, apitest.ItemPath(task, ""))
 	require.Nil(t, retrieveAction(s, customer, started.ID).StartProcess)
-	s.Call(204, alice, http.MethodDelete, apitest.ArtifactPath(gone, ""), "")
+	s.Call(204, alice, http.MethodDelete, apitest.ArtifactPath(deleted, ""), "")
 	remove(1)
 	_, err = conn.Exec(t.Context(), `DELETE FROM business_artifact_actions`)
 	require.NoError(t, err)

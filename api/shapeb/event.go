@@ -43,7 +43,7 @@ func (s *Server) StreamEvents(
 	ctx context.Context, request oasb.StreamEventsRequestObject,
 ) (oasb.StreamEventsResponseObject, error) {
 	call, params := s.call(ctx), request.Params
-	at, given, err := s.startOf(ctx, call, params)
+	at, ok, err := s.startOf(ctx, call, params)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (s *Server) StreamEvents(
 	if err != nil {
 		return nil, err
 	}
-	if !given {
+	if !ok {
 		at, err = s.app.FeedStart(ctx)
 	}
 	var first domain.FeedPart
@@ -69,7 +69,7 @@ func (s *Server) StreamEvents(
 // startOf returns the cursor in the request, if any. It refuses a cursor before removed events.
 func (s *Server) startOf(
 	ctx context.Context, call domain.Call, params oasb.StreamEventsParams,
-) (at domain.EventCursor, given bool, err error) {
+) (at domain.EventCursor, ok bool, err error) {
 	text, part, name := httpio.Deref(params.LastEventID), domain.LocationHeader, "Last-Event-ID"
 	if text == "" {
 		text, part, name = httpio.Deref(params.After), domain.LocationQuery, "after"
@@ -125,7 +125,7 @@ func (e *eventStream) VisitStreamEventsResponse(w http.ResponseWriter) error {
 		if err == nil {
 			e.part, err = e.app.ReadFeed(e.ctx, domain.Call{Caller: caller}, e.part.Next, e.params.ProcessID)
 		}
-		if known := (*domain.Error)(nil); errors.As(err, &known) || e.ctx.Err() != nil {
+		if domainErr := (*domain.Error)(nil); errors.As(err, &domainErr) || e.ctx.Err() != nil {
 			return nil
 		}
 		if err != nil {

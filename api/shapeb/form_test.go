@@ -224,9 +224,9 @@ func TestFormsOfACallerTakeTurns(t *testing.T) {
 			answers <- got
 		}()
 	}
-	refused := <-answers
-	require.Equal(t, 503, refused.Status, refused.Body)
-	require.Contains(t, refused.Body, "too many forms")
+	response := <-answers
+	require.Equal(t, 503, response.Status, response.Body)
+	require.Contains(t, response.Body, "too many forms")
 	end()
 	for range 8 {
 		require.Equal(t, 200, (<-answers).Status)

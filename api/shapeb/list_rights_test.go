@@ -32,7 +32,7 @@ SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'pr
 func TestPagesByRights(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
-	loan, other, gone := s.Loan().ID, s.Process(demo.Alice(), demo.Onboarding()).ID, s.Process(demo.Alice(), demo.Onboarding()).ID
+	loan, other, deleted := s.Loan().ID, s.Process(demo.Alice(), demo.Onboarding()).ID, s.Process(demo.Alice(), demo.Onboarding()).ID
 	s.Item(loan, "APPROVE_LOAN", "")
 	s.Item(loan, "LOAN_APPLICATION", "")
 	for _, process := range []uuid.UUID{loan, other} {
@@ -43,8 +43,8 @@ func TestPagesByRights(t *testing.T) {
 		`","processItemDefinitionCode":"CHECKLIST"}`)
 	s.Post(200, demo.Alice(), apitest.ItemPath(checklist, "/task/~actions/claim"), "")
 	s.Post(200, demo.Alice(), apitest.ItemPath(checklist, "/task/~actions/complete"), "")
-	s.Post(200, demo.Alice(), apitest.ProcessPath(gone, "/~actions/cancel"), "")
-	s.Call(204, demo.Alice(), http.MethodDelete, apitest.ProcessPath(gone, ""), "")
+	s.Post(200, demo.Alice(), apitest.ProcessPath(deleted, "/~actions/cancel"), "")
+	s.Call(204, demo.Alice(), http.MethodDelete, apitest.ProcessPath(deleted, ""), "")
 	conn := s.Connect()
 	_, err := conn.Exec(t.Context(), multiplied, []string{demo.Alice().ID.String(), demo.Carol().ID.String(), demo.Bob().ID.String()})
 	require.NoError(t, err)

@@ -284,9 +284,9 @@ func TestRefusedUserActionsMakeNoChange(t *testing.T) {
 	requireFailed(s, demo.Alice(), path,
 		apitest.InvokeUserAction("TOP_UP", apitest.WithID(uuid.New()), `"startRelatedProcess":{"metadata":{"n":1e999999999}}`),
 		"/startRelatedProcess/metadata/n")
-	refused := s.Refused(400, "VALIDATION", demo.Carol(), "POST", "/processes",
+	errorBody := s.Refused(400, "VALIDATION", demo.Carol(), "POST", "/processes",
 		`{"processDefinitionId":"`+demo.Loan().String()+`","metadata":{"value":{"n":1e999999999}}}`)
-	require.Equal(t, "/metadata/value/n", refused.Errors[0].Location)
+	require.Equal(t, "/metadata/value/n", errorBody.Errors[0].Location)
 	require.Equal(t, processes, s.Count("SELECT count(*) FROM processes"))
 }
 

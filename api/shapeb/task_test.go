@@ -152,10 +152,10 @@ func TestCompletingWithInvalidData(t *testing.T) {
 	task := s.Item(process, "CHECK", apitest.OwnedBy(demo.Alice()))
 	require.False(t, *task.Task.Data.Valid)
 	before := s.Snapshot()
-	refused := s.Refused(409, "TASK_DATA_INVALID", demo.Alice(), http.MethodPost, apitest.ItemPath(task.ID, apitest.Complete), "")
+	errorBody := s.Refused(409, "TASK_DATA_INVALID", demo.Alice(), http.MethodPost, apitest.ItemPath(task.ID, apitest.Complete), "")
 	require.Equal(t, []contracttest.ErrorInfo{
 		{Code: "TASK_DATA_INVALID", Message: "violates the keyword required of its schema", Location: "/OK"},
-	}, refused.Errors)
+	}, errorBody.Errors)
 	s.Refused(403, "TASK_NOT_OWNED", demo.LoanWorker(), http.MethodPost, apitest.ItemPath(task.ID, apitest.Complete), "")
 	require.Equal(t, before, s.Snapshot())
 

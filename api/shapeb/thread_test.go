@@ -116,6 +116,6 @@ func TestUserActionSendsASignalWithInput(t *testing.T) {
 	require.False(t, *failed.SendWorkflowSignal.Input.Valid)
 	require.Equal(t, "/file", *failed.SendWorkflowSignal.Input.Errors[0].PropertyPath)
 	require.Zero(t, passedOn(`{"file":"`+absent+`"}`))
-	refused := s.Send(contracttest.Invalid(apitest.Request(t, s.As("manager"), "POST", apitest.ProcessPath(process, "/actions"), signal(`[1]`))))
-	require.Equal(t, 400, refused.Status, refused.Body)
+	response := s.Send(contracttest.Invalid(apitest.Request(t, s.As("manager"), "POST", apitest.ProcessPath(process, "/actions"), signal(`[1]`))))
+	require.Equal(t, 400, response.Status, response.Body)
 }

@@ -58,7 +58,7 @@ func newConfiguration(caller domain.Caller, found *persistence.Configuration) *c
 
 // planAll plans the changes for the documents. checkURL refuses unusable URLs.
 func (c *configuration) planAll(documents []resource.Document, prune *Prune, checkURL func(url string) error) error {
-	known, violations, err := c.planDocuments(documents, checkURL)
+	valid, violations, err := c.planDocuments(documents, checkURL)
 	if err != nil {
 		return err
 	}
@@ -67,17 +67,17 @@ func (c *configuration) planAll(documents []resource.Document, prune *Prune, che
 			return err
 		}
 	}
-	return c.checkViolations(resource.MergeViolations(violations, c.findUnmet(known)))
+	return c.checkViolations(resource.MergeViolations(violations, c.findUnmet(valid)))
 }
 
 // planDocuments plans the documents one by one, and returns the documents with a known tenant and the violations within
 // each document.
 func (c *configuration) planDocuments(
 	documents []resource.Document, checkURL func(url string) error,
-) (known []resource.Document, violations []resource.Violation, err error) {
-	known, violations = c.inKnownTenants(documents)
-	for i := range known {
-		d := &known[i]
+) (valid []resource.Document, violations []resource.Violation, err error) {
+	valid, violations = c.inKnownTenants(documents)
+	for i := range valid {
+		d := &valid[i]
 		action, err := c.planDocument(d)
 		if err != nil {
 			return nil, nil, inDocument(err, d.Place)
@@ -104,7 +104,7 @@ func (c *configuration) planDocuments(
 		c.applied = append(c.applied, result)
 		c.desired[d.Key()] = d
 	}
-	return known, violations, nil
+	return valid, violations, nil
 }
 
 // findUnmet reports unmet requirements on other documents.
@@ -127,7 +127,7 @@ func (c *configuration) checkViolations(violations []resource.Violation) error {
 
 // inKnownTenants returns the documents of tenants that are the caller's, and reports the others. An operator may create
 // the tenant in the same request.
-func (c *configuration) inKnownTenants(documents []resource.Document) (known []resource.Document, violations []resource.Violation) {
+func (c *configuration) inKnownTenants(documents []resource.Document) (valid []resource.Document, violations []resource.Violation) {
 	brought := map[string]bool{}
 	for i := range documents {
 		if documents[i].Kind == resource.KindTenant && c.caller.Operator {
@@ -137,7 +137,7 @@ func (c *configuration) inKnownTenants(documents []resource.Document) (known []r
 	for i := range documents {
 		d := &documents[i]
 		if c.tenants[d.TenantCode()] != nil || brought[d.TenantCode()] {
-			known = append(known, *d)
+			valid = append(valid, *d)
 			continue
 		}
 		pointer, message := "/metadata/tenant", fmt.Sprintf(notYourTenant, d.TenantCode())
@@ -146,7 +146,7 @@ func (c *configuration) inKnownTenants(documents []resource.Document) (known []r
 		}
 		violations = append(violations, resource.Violation{Document: d.Place, Pointer: pointer, Message: message})
 	}
-	return known, violations
+	return valid, violations
 }
 
 // planDocument returns the outcome of applying the document, if the caller may apply it.
@@ -242,15 +242,15 @@ func (c *configuration) findMissing(documents []resource.Document) []resource.Vi
 
 // checkNeeded refuses to delete a target of a reference of a remaining resource.
 func (c *configuration) checkNeeded() error {
-	gone := map[resource.Key]bool{}
+	removed := map[resource.Key]bool{}
 	for _, a := range c.applied {
-		gone[a.Key] = a.Action == ApplyDeleted
+		removed[a.Key] = a.Action == ApplyDeleted
 	}
 	var needs []string
 	for key, d := range c.desired {
 		for _, reference := range d.Spec.References() {
 			needed := resource.Key{Tenant: key.Tenant, Kind: reference.Kind, Code: reference.Code}
-			if gone[needed] {
+			if removed[needed] {
 				needs = append(needs, fmt.Sprintf("%s needs %s", displayKey(key), displayKey(needed)))
 			}
 		}

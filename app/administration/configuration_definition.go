@@ -74,9 +74,9 @@ func (c *configuration) itemIDs(definition uuid.UUID, spec *resource.ProcessDefi
 	for _, item := range spec.Items {
 		ids[item.Code] = domain.NewID()
 	}
-	for _, known := range c.Items {
-		if _, ok := ids[known.Code]; ok && known.ProcessDefinitionID == definition {
-			ids[known.Code] = known.ID
+	for _, state := range c.Items {
+		if _, ok := ids[state.Code]; ok && state.ProcessDefinitionID == definition {
+			ids[state.Code] = state.ID
 		}
 	}
 	return ids

@@ -19,16 +19,16 @@ func (c *configuration) assignID(d *resource.Document) *resource.Violation {
 		}
 	}
 	chosen := d.Metadata.ID
-	known, exists := c.knownID(d)
+	existing, exists := c.knownID(d)
 	switch {
-	case exists && chosen != nil && *chosen != known && c.stored[key] == nil && c.isStranger(known) && !c.isTaken(*chosen):
+	case exists && chosen != nil && *chosen != existing && c.stored[key] == nil && c.isStranger(existing) && !c.isTaken(*chosen):
 		// The error must not reveal whether the id is in use: a new person may
 		// have it.
-		c.ids[key] = known
-	case exists && chosen != nil && *chosen != known:
+		c.ids[key] = existing
+	case exists && chosen != nil && *chosen != existing:
 		return &resource.Violation{Pointer: "/metadata/id", Message: "is not the id that the resource has"}
 	case exists:
-		c.ids[key] = known
+		c.ids[key] = existing
 	case chosen == nil:
 		c.ids[key] = domain.NewID()
 	case c.isTaken(*chosen):

@@ -35,14 +35,14 @@ func (c *configuration) checkAuthorized(d *resource.Document, before *resource.S
 func (c *configuration) authorizeDefinition(
 	d *resource.Document, before *resource.Stored, action ApplyAction,
 ) error {
-	wanted, isDefinition := d.Spec.(*resource.ProcessDefinitionSpec)
+	spec, isDefinition := d.Spec.(*resource.ProcessDefinitionSpec)
 	if !isDefinition || before == nil || action == ApplyDeleted || !slices.Contains(c.Administered, before.ID) {
 		return domain.Denied("the OWNER or the ADMINISTRATOR role in the tenant is required")
 	}
-	if pointer, changed := resource.ChangedRight(before.Spec, wanted); changed {
+	if pointer, changed := resource.ChangedRight(before.Spec, spec); changed {
 		return deniedRight(d.Key(), pointer)
 	}
-	if i := c.countRegained(before, wanted); i >= 0 {
+	if i := c.countRegained(before, spec); i >= 0 {
 		return deniedRight(d.Key(), "/spec/items/"+strconv.Itoa(i))
 	}
 	return nil
@@ -52,12 +52,12 @@ func (c *configuration) authorizeDefinition(
 // definition had, with rights that running processes still use, and that the
 // change adds again; -1 without one. The rights of such an item replace the
 // earlier ones.
-func (c *configuration) countRegained(before *resource.Stored, wanted *resource.ProcessDefinitionSpec) int {
+func (c *configuration) countRegained(before *resource.Stored, spec *resource.ProcessDefinitionSpec) int {
 	stored, ok := before.Spec.(*resource.ProcessDefinitionSpec)
-	return slices.IndexFunc(wanted.Items, func(item resource.ItemSpec) bool {
+	return slices.IndexFunc(spec.Items, func(item resource.ItemSpec) bool {
 		had := ok && slices.ContainsFunc(stored.Items, func(s resource.ItemSpec) bool { return s.Code == item.Code })
-		return !had && slices.ContainsFunc(c.Items, func(known persistence.ItemDefinitionState) bool {
-			return known.ProcessDefinitionID == before.ID && known.Code == item.Code && known.Granted
+		return !had && slices.ContainsFunc(c.Items, func(state persistence.ItemDefinitionState) bool {
+			return state.ProcessDefinitionID == before.ID && state.Code == item.Code && state.Granted
 		})
 	})
 }

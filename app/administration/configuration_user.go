@@ -78,8 +78,8 @@ func (c *configuration) userMetadataSchema(tenantCode string) (*jsondoc.Schema, 
 
 // initialValue returns the initial value, without references, of a new resource,
 // checked against the schema; nil for no value.
-func initialValue(schema *jsondoc.Schema, given json.RawMessage) (*domain.JSONValue, error) {
-	text := schema.Initial(given)
+func initialValue(schema *jsondoc.Schema, document json.RawMessage) (*domain.JSONValue, error) {
+	text := schema.Initial(document)
 	if text == nil {
 		return nil, nil
 	}

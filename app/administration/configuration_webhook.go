@@ -30,8 +30,8 @@ func checkWebhook(d *resource.Document, action ApplyAction, check func(url strin
 		return nil, nil //nolint:nilnil // nothing stands against it
 	}
 	err := check(spec.URL)
-	if refused, ok := errors.AsType[*webhook.URLError](err); ok {
-		return &resource.Violation{Pointer: "/spec/url", Message: refused.Problem}, nil
+	if urlErr, ok := errors.AsType[*webhook.URLError](err); ok {
+		return &resource.Violation{Pointer: "/spec/url", Message: urlErr.Problem}, nil
 	}
 	return nil, err
 }

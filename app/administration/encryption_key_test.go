@@ -165,22 +165,22 @@ func TestApplyingAKeyAgainMakesNoOther(t *testing.T) {
 func TestAKeyThatIsNeededIsNotDeleted(t *testing.T) {
 	t.Parallel()
 	k := newKeyed(t)
-	refused := func(why string) {
+	requireConflict := func(why string) {
 		t.Helper()
 		err := k.deleteKey("claims")
 		require.True(t, domain.HasCode(err, domain.CodeConflict), "%v", err)
 		require.ErrorContains(t, err, why)
 	}
 	running, failed := k.start(), k.start()
-	refused("ProcessDefinition CLAIM needs EncryptionKey claims")
+	requireConflict("ProcessDefinition CLAIM needs EncryptionKey claims")
 	k.apply(system(), secretClaim("DRAFT", ""))
-	refused("the published version of ProcessDefinition CLAIM needs")
+	requireConflict("the published version of ProcessDefinition CLAIM needs")
 	k.apply(system(), secretClaim("PUBLISHED", ""))
-	refused("2 workflows")
+	requireConflict("2 workflows")
 	k.close(failed, domain.RunFailed)
-	refused("2 workflows")
+	requireConflict("2 workflows")
 	k.close(running, domain.RunCompleted)
-	refused("1 workflows")
+	requireConflict("1 workflows")
 	_, err := k.CancelProcess(t.Context(), workerOf(k), failed.ID)
 	require.NoError(t, err)
 	require.NoError(t, k.deleteKey("claims"))

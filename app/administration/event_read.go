@@ -66,13 +66,13 @@ func (s *Service) FindAuditRecords(
 
 // checkEventTypes refuses types of event that no event has.
 func checkEventTypes(types []domain.EventType) error {
-	known := domain.EventTypes()
-	wrong := slices.IndexFunc(types, func(t domain.EventType) bool { return !slices.Contains(known, t) })
+	all := domain.EventTypes()
+	wrong := slices.IndexFunc(types, func(t domain.EventType) bool { return !slices.Contains(all, t) })
 	if wrong < 0 {
 		return nil
 	}
-	names := make([]string, len(known))
-	for i, t := range known {
+	names := make([]string, len(all))
+	for i, t := range all {
 		names[i] = string(t)
 	}
 	name := string(types[wrong])

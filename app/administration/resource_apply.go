@@ -154,12 +154,12 @@ func (c *configuration) recordVersion(tx *persistence.Tx, key resource.Key) {
 func (c *configuration) reviewInvalid(
 	documents []resource.Document, sent int, violations []resource.Violation, checkURL func(url string) error,
 ) error {
-	known, more, err := c.planDocuments(documents, checkURL)
-	if _, refused := errors.AsType[*domain.Error](err); err != nil && !refused {
+	valid, more, err := c.planDocuments(documents, checkURL)
+	if _, isInvalid := errors.AsType[*domain.Error](err); err != nil && !isInvalid {
 		return err
 	}
 	if err == nil && len(documents) == sent {
-		more = append(more, c.findUnmet(known)...)
+		more = append(more, c.findUnmet(valid)...)
 	}
 	if err == nil {
 		violations = resource.MergeViolations(violations, more)

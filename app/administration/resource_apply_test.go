@@ -133,7 +133,7 @@ func TestWhoMayApply(t *testing.T) {
 		`"initiators":[{"user":"ada"}]`, 1))
 	otherRunner := json.RawMessage(strings.Replace(string(claim("second")), `"taskQueue":"claims"`, `"taskQueue":"others"`, 1))
 
-	for _, refused := range []struct {
+	for _, test := range []struct {
 		name     string
 		caller   domain.Call
 		document json.RawMessage
@@ -151,8 +151,8 @@ func TestWhoMayApply(t *testing.T) {
 			document("Application", "north", "boss", `{"name":"Boss","role":"OWNER"}`),
 		},
 	} {
-		t.Log(refused.name)
-		c.requireRefusal(domain.CodeAccessDenied, refused.caller, refused.document)
+		t.Log(test.name)
+		c.requireRefusal(domain.CodeAccessDenied, test.caller, test.document)
 	}
 	foreign := c.requireRefusal(domain.CodeValidation, stranger, group)
 	absent := c.requireRefusal(domain.CodeValidation, stranger, json.RawMessage(strings.ReplaceAll(string(group), "north", "nowhere")))

@@ -48,8 +48,8 @@ func (s *Service) SetRobotVariable(
 		if err != nil {
 			return nil, err
 		}
-		known := locked.Robot.Variables
-		if !slices.Contains(known, name) && len(known) >= MaxRobotVariables {
+		names := locked.Robot.Variables
+		if !slices.Contains(names, name) && len(names) >= MaxRobotVariables {
 			return nil, domain.Conflict(domain.CodeConflict,
 				fmt.Sprintf("the robot has %d environment variables already", MaxRobotVariables))
 		}

@@ -35,7 +35,7 @@ type SecretLifetimes struct {
 
 // expiryOf returns when a secret expires that is issued now, nil for never. One that
 // would work for longer than it may is VALIDATION.
-func (l SecretLifetimes) expiryOf(kind resource.Kind, asked *time.Time, now time.Time) (*time.Time, error) {
+func (l SecretLifetimes) expiryOf(kind resource.Kind, requested *time.Time, now time.Time) (*time.Time, error) {
 	var standard, longest time.Duration
 	if kind == resource.KindUser {
 		standard, longest = l.AccessToken, l.MaxAccessToken
@@ -43,19 +43,19 @@ func (l SecretLifetimes) expiryOf(kind resource.Kind, asked *time.Time, now time
 	if kind == resource.KindApplication {
 		longest = l.MaxApplicationSecret
 	}
-	if asked == nil && standard == 0 {
+	if requested == nil && standard == 0 {
 		standard = longest
 	}
 	switch {
-	case asked == nil && standard == 0:
+	case requested == nil && standard == 0:
 		return nil, nil //nolint:nilnil // never is a time to expire
-	case asked == nil:
+	case requested == nil:
 		expiresAt := now.Add(standard)
 		return &expiresAt, nil
-	case longest > 0 && asked.After(now.Add(longest)):
+	case longest > 0 && requested.After(now.Add(longest)):
 		return nil, domain.InvalidBody("/expiresAt", fmt.Sprintf("must be at most %s from now", lifetimeText(longest)))
 	}
-	expiresAt := asked.UTC().Truncate(time.Microsecond)
+	expiresAt := requested.UTC().Truncate(time.Microsecond)
 	return &expiresAt, nil
 }
 

@@ -141,10 +141,10 @@ func TestDeclaredTokensEnd(t *testing.T) {
 
 func requireViolation(t *testing.T, err error, location, message string) {
 	t.Helper()
-	var refused *domain.Error
-	require.ErrorAs(t, err, &refused)
-	require.Equal(t, location, refused.Details[0].Location)
-	require.Contains(t, refused.Details[0].Message, message)
+	var domainErr *domain.Error
+	require.ErrorAs(t, err, &domainErr)
+	require.Equal(t, location, domainErr.Details[0].Location)
+	require.Contains(t, domainErr.Details[0].Message, message)
 }
 
 const hashText = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"

@@ -88,9 +88,9 @@ func TestBombs(t *testing.T) { //nolint:paralleltest // It looks at the memory o
 				require.NoError(t, err)
 				return
 			}
-			var refused *extract.Error
-			require.ErrorAs(t, err, &refused)
-			require.Equal(t, test.want, refused.Reason, "%v", refused.Cause)
+			var fault *extract.Error
+			require.ErrorAs(t, err, &fault)
+			require.Equal(t, test.want, fault.Reason, "%v", fault.Cause)
 		})
 	}
 }
@@ -170,9 +170,9 @@ func TestLostChildren(t *testing.T) {
 					return io.NopCloser(strings.NewReader(pagePDF("q"))), nil
 				},
 			)
-			var refused *extract.Error
-			require.ErrorAs(t, err, &refused)
-			require.Equal(t, test.reason, refused.Reason, "%v", refused.Cause)
+			var fault *extract.Error
+			require.ErrorAs(t, err, &fault)
+			require.Equal(t, test.reason, fault.Reason, "%v", fault.Cause)
 			require.Equal(t, test.opened, opened)
 		})
 	}
@@ -207,10 +207,10 @@ func TestWithoutPDFToText(t *testing.T) {
 	r := extract.NewReader(extract.Options{})
 	open := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("text")), nil }
 	_, err := r.Read(t.Context(), extract.Document{Name: "a.pdf"}, open)
-	var refused *extract.Error
-	require.ErrorAs(t, err, &refused)
-	require.Equal(t, extract.ReasonType, refused.Reason)
-	require.ErrorContains(t, refused.Cause, "there is no pdftotext")
+	var fault *extract.Error
+	require.ErrorAs(t, err, &fault)
+	require.Equal(t, extract.ReasonType, fault.Reason)
+	require.ErrorContains(t, fault.Cause, "there is no pdftotext")
 	text, err := r.Read(t.Context(), extract.Document{Name: "a.txt"}, open)
 	require.NoError(t, err)
 	require.Equal(t, "text", text.Body)

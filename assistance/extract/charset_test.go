@@ -88,8 +88,8 @@ func TestUnknownCharsetIsRefused(t *testing.T) {
 		"random": "a\x81\x90b\x8d\x9dc\xfe\xa5d\x81e\x8ff\x90g", "EBCDIC": "\xc8\x85\x93\x93\x96\x6b\x40\xe6\x96\x99\x93\x84\x5a\x81\x90\x8d\x9d",
 	} {
 		_, err := read(t, "a.txt", "text/plain", body, extract.DefaultLimits())
-		var refused *extract.Error
-		require.ErrorAs(t, err, &refused, name)
-		require.Equal(t, extract.ReasonBroken, refused.Reason, name)
+		var fault *extract.Error
+		require.ErrorAs(t, err, &fault, name)
+		require.Equal(t, extract.ReasonBroken, fault.Reason, name)
 	}
 }

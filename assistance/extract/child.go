@@ -38,19 +38,19 @@ type reply struct {
 
 // Task reads a request and a document from in, and writes a reply and the text of the document.
 func Task(ctx context.Context, in io.Reader, out io.Writer) error {
-	var asked request
+	var job request
 	body := bufio.NewReaderSize(in, maxHeader)
-	if err := readHeader(body, &asked); err != nil {
+	if err := readHeader(body, &job); err != nil {
 		return err
 	}
-	text, err := readHere(ctx, asked.Name, asked.MediaType, body, asked.Limits)
+	text, err := readHere(ctx, job.Name, job.MediaType, body, job.Limits)
 	answer := reply{Truncated: text.Truncated}
-	var refused *Error
+	var fault *Error
 	switch {
-	case errors.As(err, &refused):
-		answer.Reason = refused.Reason
-		if refused.Cause != nil {
-			cause := []rune(refused.Cause.Error())
+	case errors.As(err, &fault):
+		answer.Reason = fault.Reason
+		if fault.Cause != nil {
+			cause := []rune(fault.Cause.Error())
 			answer.Cause = string(cause[:min(len(cause), maxCause/utf8.UTFMax)])
 		}
 	case err != nil:

@@ -158,10 +158,10 @@ func TestRefusals(t *testing.T) {
 			t.Parallel()
 			text, err := read(t, test.file, test.mediaType, test.body, small)
 			require.Zero(t, text)
-			var refused *extract.Error
-			require.ErrorAs(t, err, &refused)
-			require.Equal(t, test.want, refused.Reason, "%v", refused.Cause)
-			require.Equal(t, test.file, refused.Document)
+			var fault *extract.Error
+			require.ErrorAs(t, err, &fault)
+			require.Equal(t, test.want, fault.Reason, "%v", fault.Cause)
+			require.Equal(t, test.file, fault.Document)
 			require.Contains(t, err.Error(), `"`+test.file+`" `)
 			require.NotContains(t, err.Error(), string(test.want))
 		})
@@ -212,20 +212,20 @@ func TestTime(t *testing.T) {
 		"a.csv": "a", "a.json": "[1]", "a.html": "<p>a", "a.docx": word(t, paragraphs), "a.xlsx": excel(t, cells), "a.pdf": pagePDF("q"),
 	} {
 		_, err := read(t, name, "", body, limits)
-		var refused *extract.Error
-		require.ErrorAs(t, err, &refused, name)
-		require.Equal(t, extract.ReasonTooSlow, refused.Reason, name)
+		var fault *extract.Error
+		require.ErrorAs(t, err, &fault, name)
+		require.Equal(t, extract.ReasonTooSlow, fault.Reason, name)
 	}
 }
 
 func TestBytesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	_, err := readAs(t.Context(), "a.txt", "", iotest.ErrReader(errors.New("secret detail")), extract.DefaultLimits())
-	var refused *extract.Error
-	require.ErrorAs(t, err, &refused)
-	require.Equal(t, extract.ReasonUnreadable, refused.Reason)
+	var fault *extract.Error
+	require.ErrorAs(t, err, &fault)
+	require.Equal(t, extract.ReasonUnreadable, fault.Reason)
 	require.NotContains(t, err.Error(), "secret")
-	require.ErrorContains(t, refused.Cause, "secret detail")
+	require.ErrorContains(t, fault.Cause, "secret detail")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -263,9 +263,9 @@ func checkRead(t *testing.T, name, body string, limits extract.Limits) {
 	t.Helper()
 	text, err := extract.ReadHere(t.Context(), name, "", strings.NewReader(body), limits)
 	if err != nil {
-		var refused *extract.Error
-		require.ErrorAs(t, err, &refused)
-		require.NotContains(t, fmt.Sprint(refused.Cause), "runtime error")
+		var fault *extract.Error
+		require.ErrorAs(t, err, &fault)
+		require.NotContains(t, fmt.Sprint(fault.Cause), "runtime error")
 		return
 	}
 	require.NotEmpty(t, text.Body)

@@ -148,7 +148,7 @@ func TestOpenDocument(t *testing.T) {
 	}
 	_, err := read(t, "a.ods", "", archive(t, "META-INF/manifest.xml",
 		`<manifest:manifest><manifest:file-entry><manifest:encryption-data/></manifest:file-entry></manifest:manifest>`, "content.xml", "\x01\x02"), extract.DefaultLimits())
-	var refused *extract.Error
-	require.ErrorAs(t, err, &refused)
-	require.Equal(t, extract.ReasonEncrypted, refused.Reason)
+	var fault *extract.Error
+	require.ErrorAs(t, err, &fault)
+	require.Equal(t, extract.ReasonEncrypted, fault.Reason)
 }

@@ -99,11 +99,11 @@ func (r *Reader) readOnce(
 
 // documentError converts the error of a child to an *Error of the document.
 func documentError(d Document, err error) error {
-	var refused *Error
+	var fault *Error
 	var failed *sandbox.ExitError
 	reason := ReasonUnreadable
 	switch {
-	case err == nil, errors.As(err, &refused):
+	case err == nil, errors.As(err, &fault):
 		return err
 	case errors.Is(err, sandbox.ErrMemory), errors.Is(err, sandbox.ErrOutput), errors.Is(err, errTooLarge):
 		reason = ReasonTooLarge

@@ -143,7 +143,7 @@ func newHeldModel(t *testing.T) *heldModel {
 	return m
 }
 
-func (m *heldModel) counts() (asked, embedded int) {
+func (m *heldModel) counts() (requests, embedded int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.asked, m.embedded
@@ -178,8 +178,8 @@ func TestKilledWhileTheModelThinks(t *testing.T) {
 	_, embedded := m.counts()
 	s.startService()
 	require.Equal(t, "An answer.", field[string](t, s.awaitAnswer(task), "answer", "text"))
-	asked, embeddedInAll := m.counts()
-	require.Equal(t, 2, asked)
+	requests, embeddedInAll := m.counts()
+	require.Equal(t, 2, requests)
 	require.Equal(t, embedded, embeddedInAll)
 	s.requireNoKey()
 }
@@ -215,8 +215,8 @@ func TestKilledAfterTheAnswer(t *testing.T) {
 	require.NoError(t, tx.Rollback(t.Context()))
 	s.startService()
 	require.Equal(t, "An answer.", field[string](t, s.awaitAnswer(task), "answer", "text"))
-	asked, _ := m.counts()
-	require.Equal(t, 1, asked)
+	requests, _ := m.counts()
+	require.Equal(t, 1, requests)
 	s.requireNoKey()
 }
 

@@ -54,7 +54,7 @@ func TestDataSourceEndToEnd(t *testing.T) {
 	printed(t, append([]string{"apply", "-f", documents}, s.asking(demo.Alice())...)...)
 	s.startDataSourceWorker()
 
-	asked := func(query map[string]any) map[string]any {
+	runQuery := func(query map[string]any) map[string]any {
 		t.Helper()
 		status, run := s.call(demo.Bob(), http.MethodPost, "/data-source-queries", query)
 		require.Equal(t, http.StatusAccepted, status, run)
@@ -67,7 +67,7 @@ func TestDataSourceEndToEnd(t *testing.T) {
 		return run
 	}
 	for _, code := range []string{"GOODS", "SECRETS"} {
-		run := asked(map[string]any{"dataSourceCode": code, "query": "m4", "pageNumber": 1, "pageSize": 2})
+		run := runQuery(map[string]any{"dataSourceCode": code, "query": "m4", "pageNumber": 1, "pageSize": 2})
 		require.Equal(t, "COMPLETED", run["state"], run)
 		page := field[map[string]any](t, run, "page")
 		require.Equal(t, map[string]any{"size": 2.0, "page": 1.0, "totalElements": 3.0, "totalPages": 2.0}, page["metadata"])
@@ -81,9 +81,9 @@ func TestDataSourceEndToEnd(t *testing.T) {
 			s.requireDataSourceHidden(field[string](t, run, "id"))
 		}
 	}
-	refused := asked(map[string]any{"dataSourceCode": "GOODS", "filter": "cheap"})
+	errorBody := runQuery(map[string]any{"dataSourceCode": "GOODS", "filter": "cheap"})
 	require.Equal(t, []any{"FAILED", "REFUSED", "goods cannot be filtered"},
-		[]any{refused["state"], refused["errorCode"], refused["errorMessage"]})
+		[]any{errorBody["state"], errorBody["errorCode"], errorBody["errorMessage"]})
 	s.orderInABrowser()
 	s.requireGoodsChecked()
 	s.await("all runs of data sources to end", func() bool {
@@ -123,7 +123,7 @@ func (s *testStack) orderInABrowser() {
 // sources that its schema names.
 func (s *testStack) requireGoodsChecked() {
 	s.t.Helper()
-	const known, unknown = "kuflow-data-source:id=01970000-0000-7000-8000-00000000d001;", "kuflow-data-source:id=01970000-0000-7000-8000-00000000ffff;"
+	const existing, unknown = "kuflow-data-source:id=01970000-0000-7000-8000-00000000d001;", "kuflow-data-source:id=01970000-0000-7000-8000-00000000ffff;"
 	metadataOf := func(process map[string]any) (bool, []any) {
 		metadata := field[map[string]any](s.t, process, "metadata")
 		errors, _ := metadata["errors"].([]any)
@@ -131,7 +131,7 @@ func (s *testStack) requireGoodsChecked() {
 	}
 	status, process := s.call(demo.Alice(), http.MethodPost, "/processes", map[string]any{
 		"tenantId": demo.TenantDemo(), "processDefinitionCode": "ORDER",
-		"metadata": map[string]any{"value": map[string]any{"GOODS": known, "OTHERS": []string{known, unknown}, "SECRET": known}},
+		"metadata": map[string]any{"value": map[string]any{"GOODS": existing, "OTHERS": []string{existing, unknown}, "SECRET": existing}},
 	})
 	require.Equal(s.t, http.StatusCreated, status, process)
 	valid, errors := metadataOf(process)
@@ -153,7 +153,7 @@ func (s *testStack) requireGoodsChecked() {
 		"propertyPath": "/OTHERS/1", "type": "dataSourceInvalid", "message": "there are no such goods",
 	}}, errors)
 	status, process = s.call(demo.Alice(), http.MethodPut, path+"/metadata", map[string]any{
-		"metadata": map[string]any{"value": map[string]any{"GOODS": known, "OTHERS": []string{known}, "SECRET": known}},
+		"metadata": map[string]any{"value": map[string]any{"GOODS": existing, "OTHERS": []string{existing}, "SECRET": existing}},
 	})
 	require.Equal(s.t, http.StatusOK, status, process)
 	valid, errors = metadataOf(process)

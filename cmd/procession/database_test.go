@@ -21,7 +21,7 @@ func (s *testStack) interruptDatabase() {
 	const clients = 4
 	ctx, cancel := context.WithCancel(s.t.Context())
 	defer cancel()
-	var created, refused atomic.Int64
+	var created, failures atomic.Int64
 	ids, unexpected := make([][]uuid.UUID, clients), make(chan string, clients)
 	var writers sync.WaitGroup
 	for i := range clients {
@@ -35,7 +35,7 @@ func (s *testStack) interruptDatabase() {
 					ids[i] = append(ids[i], id)
 					created.Add(1)
 				case http.StatusServiceUnavailable:
-					refused.Add(1)
+					failures.Add(1)
 				default:
 					unexpected <- fmt.Sprint(status, body)
 					return
@@ -56,7 +56,7 @@ func (s *testStack) interruptDatabase() {
 		if err := s.store.Stop(stopping); stopping == ctx {
 			require.NoError(s.t, err)
 		}
-		more("writes during the outage", &refused)
+		more("writes during the outage", &failures)
 		require.Equal(s.t, http.StatusServiceUnavailable, s.get("http://"+s.config.ListenHealth+"/readyz"))
 		s.startStore(dir)
 	}

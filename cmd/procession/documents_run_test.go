@@ -55,8 +55,8 @@ func TestBlocksOfDocuments(t *testing.T) {
 		for _, block := range fencedIn(raw, "sh") {
 			first, _, _ := strings.Cut(block, "\n")
 			first, _, _ = strings.Cut(first, "  ")
-			how, known := blocks[document+": "+first]
-			require.True(t, known, "%s: how is the block that begins with %q run?", document, first)
+			how, ok := blocks[document+": "+first]
+			require.True(t, ok, "%s: how is the block that begins with %q run?", document, first)
 			delete(blocks, document+": "+first)
 			if how.without == "" {
 				run.execute(document, block, how)

@@ -136,7 +136,7 @@ func (l *legacyRun) runUntil(end time.Time) {
 
 // stickyTasks counts the workflow tasks of a process that were delivered through the sticky queue, and the
 // timed-out ones.
-func (l *legacyRun) stickyTasks(process uuid.UUID) (given, late int) {
+func (l *legacyRun) stickyTasks(process uuid.UUID) (count, late int) {
 	l.t.Helper()
 	found := l.temporal.GetWorkflowHistory(l.t.Context(), "process-"+process.String(), "", false,
 		enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
@@ -150,13 +150,13 @@ func (l *legacyRun) stickyTasks(process uuid.UUID) (given, late int) {
 			scheduled[event.GetEventId()] = kind == enums.TASK_QUEUE_KIND_STICKY
 		case enums.EVENT_TYPE_WORKFLOW_TASK_STARTED:
 			if scheduled[event.GetWorkflowTaskStartedEventAttributes().GetScheduledEventId()] {
-				given++
+				count++
 			}
 		case enums.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
 			late++
 		}
 	}
-	return given, late
+	return count, late
 }
 
 func (s *testStack) beginLoan() uuid.UUID {

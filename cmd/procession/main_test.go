@@ -46,9 +46,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 func setParallel() {
 	const parallel = "test.parallel"
 	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == parallel })
-	if !given {
+	isSet := false
+	flag.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == parallel })
+	if !isSet {
 		// The flag exists, and takes any number.
 		_ = flag.Set(parallel, strconv.Itoa(2*runtime.GOMAXPROCS(0)))
 	}

@@ -65,8 +65,8 @@ func (a operatorAccess) lists(namespace string) error {
 }
 
 func denied(err error) bool {
-	var refused *serviceerror.PermissionDenied
-	return errors.As(err, &refused)
+	var deniedErr *serviceerror.PermissionDenied
+	return errors.As(err, &deniedErr)
 }
 
 // requireReads requires that the process of a tenant can be read, and neither changed nor

@@ -36,12 +36,12 @@ func (s *testStack) denied(c client.Client) (poll, systemInfo bool) {
 		Namespace: "demo", Identity: "test",
 		TaskQueue: &taskqueue.TaskQueue{Name: probeQueue, Kind: enums.TASK_QUEUE_KIND_NORMAL},
 	})
-	var refused *serviceerror.PermissionDenied
-	poll = errors.As(err, &refused)
+	var deniedErr *serviceerror.PermissionDenied
+	poll = errors.As(err, &deniedErr)
 	ctx, cancel = context.WithTimeout(s.t.Context(), testTimeout)
 	defer cancel()
 	_, err = c.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
-	return poll, errors.As(err, &refused)
+	return poll, errors.As(err, &deniedErr)
 }
 
 func (s *testStack) requireServed(c client.Client, why string) {

@@ -71,8 +71,8 @@ func (s *Screens) tabHandler(tab string, content tabContent) web.Handler {
 	}
 }
 
-// showTab shows a tab of an artifact. refused explains a failed action, nil for none.
-func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, refused *domain.Error, content tabContent) (*web.Answer, error) {
+// showTab shows a tab of an artifact. rejection explains a failed action, nil for none.
+func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, rejection *domain.Error, content tabContent) (*web.Answer, error) {
 	found, err := s.App.RetrieveArtifactView(v.Context(), v.Call, id)
 	if err != nil {
 		return nil, err
@@ -83,10 +83,10 @@ func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, refused *domai
 		return nil, err
 	}
 	answer := &web.Answer{Title: of.displayName(), Area: "artifacts", Body: artifactPage(of, body)}
-	if refused != nil {
-		of.Problem = ui.Reason(v.Context(), refused)
+	if rejection != nil {
+		of.Problem = ui.Reason(v.Context(), rejection)
 	}
-	return answer.Refused(refused), nil
+	return answer.Refused(rejection), nil
 }
 
 // Show shows the data of an artifact.
@@ -174,11 +174,11 @@ func (s *Screens) showResult(v *web.Visit, id uuid.UUID, tab string, err error) 
 	if err == nil {
 		return web.SeeOther(pathOf(id, tab)), nil
 	}
-	refused := web.Refusal(err)
-	if refused == nil {
+	rejection := web.Refusal(err)
+	if rejection == nil {
 		return nil, err
 	}
-	return s.showTab(v, id, "runs", refused, func(*artifactView) (templ.Component, error) { return templ.NopComponent, nil })
+	return s.showTab(v, id, "runs", rejection, func(*artifactView) (templ.Component, error) { return templ.NopComponent, nil })
 }
 
 // actionNames returns the names of the actions by their codes.

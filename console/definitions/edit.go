@@ -139,13 +139,13 @@ func (s *Screens) Apply(v *web.Visit) (*web.Answer, error) {
 			return nil, stale
 		}
 	}
-	applied, refused, err := s.applyManifests(v, e, false)
+	applied, rejection, err := s.applyManifests(v, e, false)
 	if err != nil {
 		return nil, err
 	}
-	if refused != nil {
-		v.Refuse(refused)
-		status, _ := httpio.StatusOf(refused.Kind)
+	if rejection != nil {
+		v.Refuse(rejection)
+		status, _ := httpio.StatusOf(rejection.Kind)
 		return s.showEditor(v, e, status)
 	}
 	if len(applied) == 1 {
@@ -155,7 +155,7 @@ func (s *Screens) Apply(v *web.Visit) (*web.Answer, error) {
 }
 
 // applyManifests applies the text of e, or checks it if dryRun is set, and adds the outcome to e. It returns the
-// error of a refused text.
+// error of a rejected text.
 func (s *Screens) applyManifests(v *web.Visit, e *editorForm, dryRun bool) ([]administration.AppliedResource, *domain.Error, error) {
 	e.Checked = true
 	sources, err := manifest.Parse(fileName, []byte(e.Text))
@@ -177,10 +177,10 @@ func (s *Screens) applyManifests(v *web.Visit, e *editorForm, dryRun bool) ([]ad
 	}
 	applied, err := s.Administration.ApplyResources(v.Context(), e.atVersion(v.Call, documents),
 		administration.ApplyRequest{Documents: documents, DryRun: dryRun})
-	refused, isRefusal := errors.AsType[*domain.Error](err)
-	if isRefusal && refused.Kind != domain.KindInternal {
-		e.Problems = problemsOf(v.Context(), refused, sources)
-		return nil, refused, nil
+	rejection, isRefusal := errors.AsType[*domain.Error](err)
+	if isRefusal && rejection.Kind != domain.KindInternal {
+		e.Problems = problemsOf(v.Context(), rejection, sources)
+		return nil, rejection, nil
 	}
 	return applied, nil, err
 }
@@ -205,18 +205,18 @@ func (e *editorForm) atVersion(call domain.Call, documents []json.RawMessage) do
 }
 
 // problemsOf finds the places in the text that a refusal is about.
-func problemsOf(ctx context.Context, refused *domain.Error, sources []manifest.Source) []problem {
-	if refused.Kind == domain.KindPrecondition {
+func problemsOf(ctx context.Context, rejection *domain.Error, sources []manifest.Source) []problem {
+	if rejection.Kind == domain.KindPrecondition {
 		return []problem{{Message: ui.T(ctx, "Another person has changed this definition. Copy your text, reload the page and insert it again.")}}
 	}
 	var problems []problem
-	for _, d := range refused.Details {
+	for _, d := range rejection.Details {
 		p := problem{Message: d.Message}
 		p.Line, p.Column, p.Path = manifest.Locate(sources, d.Location)
 		problems = append(problems, p)
 	}
 	if len(problems) == 0 {
-		problems = append(problems, problem{Message: refused.Message})
+		problems = append(problems, problem{Message: rejection.Message})
 	}
 	return problems
 }
@@ -243,8 +243,8 @@ func (s *Screens) showEditor(v *web.Visit, e *editorForm, status int) (*web.Answ
 
 // planChanges adds the changes that applying the text would make.
 func (s *Screens) planChanges(v *web.Visit, e *editorForm) error {
-	applied, refused, err := s.applyManifests(v, e, true)
-	if err != nil || refused != nil {
+	applied, rejection, err := s.applyManifests(v, e, true)
+	if err != nil || rejection != nil {
 		return err
 	}
 	for _, a := range applied {

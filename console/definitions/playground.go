@@ -123,9 +123,9 @@ func (s *Screens) Playground(v *web.Visit) (*web.Answer, error) {
 func (s *Screens) evaluate(v *web.Visit, p *playground) error {
 	if p.Process != nil {
 		found, err := s.App.RetrieveProcess(v.Context(), v.Call, *p.Process)
-		refused, isRefusal := errors.AsType[*domain.Error](err)
+		rejection, isRefusal := errors.AsType[*domain.Error](err)
 		switch {
-		case isRefusal && refused.Kind == domain.KindNotFound:
+		case isRefusal && rejection.Kind == domain.KindNotFound:
 		case err != nil:
 			return err
 		default:
@@ -136,7 +136,7 @@ func (s *Screens) evaluate(v *web.Visit, p *playground) error {
 		return nil
 	}
 	evaluation, err := s.Administration.EvaluateAvailability(v.Context(), v.Call, p.Expression, p.Process, p.sampleModel())
-	if refused, isRefusal := errors.AsType[*domain.Error](err); isRefusal && refused.Kind == domain.KindNotFound {
+	if rejection, isRefusal := errors.AsType[*domain.Error](err); isRefusal && rejection.Kind == domain.KindNotFound {
 		p.Missing = true
 		return nil
 	}

@@ -82,9 +82,9 @@ func (s *Screens) Compare(v *web.Visit) (*web.Answer, error) {
 	c.From, c.To = c.Versions[1].Number, c.Versions[0].Number
 	query := v.URL.Query()
 	for name, number := range map[string]*int{"from": &c.From, "to": &c.To} {
-		asked, err := strconv.Atoi(query.Get(name))
-		if err == nil && slices.ContainsFunc(c.Versions, func(known domain.PublishedVersion) bool { return known.Number == asked }) {
-			*number = asked
+		requested, err := strconv.Atoi(query.Get(name))
+		if err == nil && slices.ContainsFunc(c.Versions, func(version domain.PublishedVersion) bool { return version.Number == requested }) {
+			*number = requested
 		}
 	}
 	before, err := s.versionText(v, of.Key(), c.From)

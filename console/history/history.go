@@ -65,10 +65,10 @@ func Sentence(ctx context.Context, e *domain.TimelineEvent, names map[string]str
 	if name == "" {
 		name = ui.T(ctx, "Message")
 	}
-	if text, known := eventSentences()[e.Type]; known {
+	if text, ok := eventSentences()[e.Type]; ok {
 		return ui.T(ctx, text)
 	}
-	if text, known := sentencesOfTasks()[e.Type]; known {
+	if text, ok := sentencesOfTasks()[e.Type]; ok {
 		return ui.T(ctx, text, name)
 	}
 	switch {

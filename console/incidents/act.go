@@ -21,19 +21,19 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	return s.showIncident(v, id, nil)
 }
 
-// showIncident shows an incident. refused explains a failed action, nil for none.
-func (s *Screens) showIncident(v *web.Visit, id uuid.UUID, refused *domain.Error) (*web.Answer, error) {
+// showIncident shows an incident. rejection explains a failed action, nil for none.
+func (s *Screens) showIncident(v *web.Visit, id uuid.UUID, rejection *domain.Error) (*web.Answer, error) {
 	found, err := s.Administration.RetrieveIncidentReport(v.Context(), v.Call, id)
 	if err != nil {
 		return nil, err
 	}
 	answer := &web.Answer{Title: messageText(v.Context(), found), Area: area}
 	problem := ""
-	if refused != nil {
-		problem = refused.Message
+	if rejection != nil {
+		problem = rejection.Message
 	}
 	answer.Body = incidentPage(found, problem)
-	return answer.Refused(refused), nil
+	return answer.Refused(rejection), nil
 }
 
 // Retry starts the workflows of the chosen incidents again.
@@ -75,12 +75,12 @@ func (s *Screens) updateChosen(
 	results := make([]result, 0, len(ids))
 	for _, id := range ids {
 		_, err := do(v.Context(), v.Call, id)
-		refused, isRefusal := errors.AsType[*domain.Error](err)
+		rejection, isRefusal := errors.AsType[*domain.Error](err)
 		switch {
-		case err != nil && !isRefusal, len(ids) == 1 && isRefusal && refused.Kind == domain.KindNotFound:
+		case err != nil && !isRefusal, len(ids) == 1 && isRefusal && rejection.Kind == domain.KindNotFound:
 			return nil, err
 		case len(ids) == 1 && isRefusal:
-			return s.showIncident(v, id, refused)
+			return s.showIncident(v, id, rejection)
 		case len(ids) == 1:
 			return web.SeeOther(web.Root + area + "/" + id.String()), nil
 		}
@@ -89,9 +89,9 @@ func (s *Screens) updateChosen(
 			found = &domain.IncidentReport{Incident: domain.Incident{ID: id}}
 		}
 		r := result{IncidentReport: found}
-		if refused != nil {
-			v.Refuse(refused)
-			r.Problem = refused.Message
+		if rejection != nil {
+			v.Refuse(rejection)
+			r.Problem = rejection.Message
 		}
 		results = append(results, r)
 	}

@@ -48,7 +48,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 }
 
 // showPerson shows a resource with an issued secret, and with the error of a failed action. Both may be nil.
-func (s *Screens) showPerson(v *web.Visit, key resource.Key, issued *administration.IssuedSecret, refused *domain.Error) (*web.Answer, error) {
+func (s *Screens) showPerson(v *web.Visit, key resource.Key, issued *administration.IssuedSecret, rejection *domain.Error) (*web.Answer, error) {
 	holder, err := s.Administration.RetrieveHolder(v.Context(), v.Call, key)
 	if err != nil {
 		return nil, err
@@ -75,10 +75,10 @@ func (s *Screens) showPerson(v *web.Visit, key resource.Key, issued *administrat
 		of.Access = access.Items
 	}
 	answer := &web.Answer{Title: resource.NameOf(holder.Spec), Area: area, Body: showPage(of)}
-	if refused != nil {
-		of.Problem = ui.Problem(v.Context(), refused)
+	if rejection != nil {
+		of.Problem = ui.Problem(v.Context(), rejection)
 	}
-	return answer.Refused(refused), nil
+	return answer.Refused(rejection), nil
 }
 
 // showResult shows the resource again after an action, with why it was refused if it was.
@@ -86,8 +86,8 @@ func (s *Screens) showResult(v *web.Visit, key resource.Key, err error) (*web.An
 	if err == nil {
 		return web.SeeOther(pathOf(key)), nil
 	}
-	if refused := web.Refusal(err); refused != nil {
-		return s.showPerson(v, key, nil, refused)
+	if rejection := web.Refusal(err); rejection != nil {
+		return s.showPerson(v, key, nil, rejection)
 	}
 	return nil, err
 }

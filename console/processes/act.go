@@ -83,7 +83,7 @@ func (s *Screens) Ask(v *web.Visit) (*web.Answer, error) {
 
 // showForm shows the form of a user action with its input and the error of a refused one. form is nil for an empty
 // form.
-func (s *Screens) showForm(v *web.Visit, form templ.Component, values url.Values, refused *domain.Error) (*web.Answer, error) {
+func (s *Screens) showForm(v *web.Visit, form templ.Component, values url.Values, rejection *domain.Error) (*web.Answer, error) {
 	process, err := v.ID()
 	if err != nil {
 		return nil, err
@@ -94,8 +94,8 @@ func (s *Screens) showForm(v *web.Visit, form templ.Component, values url.Values
 			return nil, domain.NotFound("action")
 		}
 		r := actionView{AvailableAction: of.Actions[at], Values: values, Form: form}
-		if refused != nil {
-			r.Problem = ui.Problem(v.Context(), refused)
+		if rejection != nil {
+			r.Problem = ui.Problem(v.Context(), rejection)
 		}
 		switch {
 		case r.Type == domain.ProcessActionCreateMessage:
@@ -119,7 +119,7 @@ func (s *Screens) showForm(v *web.Visit, form templ.Component, values url.Values
 	if err != nil {
 		return nil, err
 	}
-	return answer.Refused(refused), nil
+	return answer.Refused(rejection), nil
 }
 
 // Act invokes a user action and shows the result.
@@ -137,10 +137,10 @@ func (s *Screens) Act(v *web.Visit) (*web.Answer, error) {
 		in.MessageThreadID = &thread
 	}
 	action, _, err := s.App.CreateProcessAction(v.Context(), v.Call, id, in)
-	refused, isRefusal := errors.AsType[*domain.Error](err)
+	rejection, isRefusal := errors.AsType[*domain.Error](err)
 	switch {
-	case isRefusal && refused.Kind == domain.KindInvalid && in.Code != "":
-		return s.showForm(v, nil, form, refused)
+	case isRefusal && rejection.Kind == domain.KindInvalid && in.Code != "":
+		return s.showForm(v, nil, form, rejection)
 	case err != nil:
 		return s.showResult(v, id, "", err)
 	}

@@ -122,10 +122,10 @@ func waitText(ctx context.Context, w *domain.WorkflowWait) string {
 // eventText describes an event of a workflow. Unknown kinds are shown as they are.
 func eventText(ctx context.Context, e *domain.WorkflowEvent) string {
 	name := cmp.Or(e.Name, "…")
-	if text, known := workflowEventText(ctx, e.Kind); known {
+	if text, ok := workflowEventText(ctx, e.Kind); ok {
 		return text
 	}
-	if text, known := partEventText(ctx, e.Kind, name); known {
+	if text, ok := partEventText(ctx, e.Kind, name); ok {
 		return text
 	}
 	switch e.Kind {
@@ -141,7 +141,7 @@ func eventText(ctx context.Context, e *domain.WorkflowEvent) string {
 }
 
 // workflowEventText describes an event of the workflow itself.
-func workflowEventText(ctx context.Context, kind string) (text string, known bool) {
+func workflowEventText(ctx context.Context, kind string) (text string, ok bool) {
 	switch kind {
 	case "WorkflowExecutionCompleted":
 		text = ui.T(ctx, "The workflow completed")
@@ -166,7 +166,7 @@ func workflowEventText(ctx context.Context, kind string) (text string, known boo
 }
 
 // partEventText describes an event of an activity, a timer or a child workflow.
-func partEventText(ctx context.Context, kind, name string) (text string, known bool) {
+func partEventText(ctx context.Context, kind, name string) (text string, ok bool) {
 	switch kind {
 	case "ActivityTaskScheduled":
 		text = ui.T(ctx, "The activity %s was scheduled", name)

@@ -42,7 +42,7 @@ func threadsOf(ctx context.Context, parts []domain.ProcessPart) []thread {
 			continue
 		}
 		if p.ThreadID != nil {
-			if n, known := at[*p.ThreadID]; known {
+			if n, exists := at[*p.ThreadID]; exists {
 				threads[n].Messages = append(threads[n].Messages, p)
 				continue
 			}

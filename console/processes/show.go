@@ -79,8 +79,8 @@ func (s *Screens) tabHandler(tab string, content tabContent) web.Handler {
 	}
 }
 
-// showTab shows a tab of a process. refused explains a failed action, nil for none.
-func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, refused *domain.Error, content tabContent) (*web.Answer, error) {
+// showTab shows a tab of a process. rejection explains a failed action, nil for none.
+func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, rejection *domain.Error, content tabContent) (*web.Answer, error) {
 	found, err := s.App.RetrieveProcessView(v.Context(), v.Call, id)
 	if err != nil {
 		return nil, err
@@ -91,10 +91,10 @@ func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, refused *domai
 		return nil, err
 	}
 	answer := &web.Answer{Title: found.Whole.Subject, Area: "processes", Body: processPage(of, body)}
-	if refused != nil {
-		of.Problem = ui.Reason(v.Context(), refused)
+	if rejection != nil {
+		of.Problem = ui.Reason(v.Context(), rejection)
 	}
-	return answer.Refused(refused), nil
+	return answer.Refused(rejection), nil
 }
 
 // Overview shows the main facts about a process.
@@ -204,9 +204,9 @@ func (s *Screens) showResult(v *web.Visit, id uuid.UUID, tab string, err error) 
 	if err == nil {
 		return web.SeeOther(pathOf(id, tab)), nil
 	}
-	refused := web.Refusal(err)
-	if refused == nil {
+	rejection := web.Refusal(err)
+	if rejection == nil {
 		return nil, err
 	}
-	return s.showTab(v, id, "", refused, func(of *processView) (templ.Component, error) { return overview(of), nil })
+	return s.showTab(v, id, "", rejection, func(of *processView) (templ.Component, error) { return overview(of), nil })
 }

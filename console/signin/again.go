@@ -89,11 +89,11 @@ func (s *Screens) Again(v *web.Visit) (*web.Answer, error) {
 // another tab.
 func (s *Screens) signedInAgain(v *web.Visit, err error) (*web.Answer, error) {
 	answer := &web.Answer{Title: ui.T(v.Context(), "Sign in again"), Bare: true}
-	refused, _ := errors.AsType[*domain.SignInError](err)
+	denial, _ := errors.AsType[*domain.SignInError](err)
 	switch {
-	case refused != nil && refused.Reason == domain.SignInIssuerRefused:
-		answer.Status, answer.Body = http.StatusUnauthorized, againPage(problemText(v.Context(), refused))
-	case refused != nil:
+	case denial != nil && denial.Reason == domain.SignInIssuerRefused:
+		answer.Status, answer.Body = http.StatusUnauthorized, againPage(problemText(v.Context(), denial))
+	case denial != nil:
 		answer.Status = http.StatusUnauthorized
 		answer.Body = againPage(ui.T(v.Context(), "You were not signed in again: the identity provider named another user, or did not ask you to sign in."))
 	case err != nil:

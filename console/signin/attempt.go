@@ -37,8 +37,8 @@ func encodeAttempt(attempt authn.SignInAttempt) string {
 }
 
 // attemptOf returns the state of the browser's sign-in at an issuer.
-func attemptOf(v *web.Visit) (attempt authn.SignInAttempt, known bool) {
+func attemptOf(v *web.Visit) (attempt authn.SignInAttempt, ok bool) {
 	text, err := base64.RawURLEncoding.DecodeString(web.CookieValue(v.Request, attemptCookie))
-	known = err == nil && json.Unmarshal(text, &attempt) == nil && attempt.State != ""
-	return attempt, known
+	ok = err == nil && json.Unmarshal(text, &attempt) == nil && attempt.State != ""
+	return attempt, ok
 }

@@ -49,8 +49,8 @@ func (s *Screens) SaveProfile(v *web.Visit) (*web.Answer, error) {
 
 // checkProfile returns the problem of a profile, "" for a valid one.
 func checkProfile(ctx context.Context, p domain.Profile) string {
-	known := func(tag language.Tag) bool { return tag.String() == p.Locale }
-	if p.Locale != "" && !slices.ContainsFunc(locale.Languages(), known) {
+	isSupported := func(tag language.Tag) bool { return tag.String() == p.Locale }
+	if p.Locale != "" && !slices.ContainsFunc(locale.Languages(), isSupported) {
 		return ui.T(ctx, "“%s” is not a language of the list.", p.Locale)
 	}
 	if _, ok := ui.LoadZone(p.TimeZone); p.TimeZone != "" && !ok {

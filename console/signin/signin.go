@@ -74,8 +74,8 @@ func (s *Screens) SignIn(v *web.Visit) (*web.Answer, error) {
 // finishSignIn opens the session of a user who has proven who they are, or shows the sign-in page with
 // the problem.
 func (s *Screens) finishSignIn(v *web.Visit, proof authn.Proof, back string, err error) (*web.Answer, error) {
-	if refused, is := errors.AsType[*domain.SignInError](err); is {
-		return s.showSignIn(v, back, http.StatusUnauthorized, problemText(v.Context(), refused)), nil
+	if denial, is := errors.AsType[*domain.SignInError](err); is {
+		return s.showSignIn(v, back, http.StatusUnauthorized, problemText(v.Context(), denial)), nil
 	}
 	if err != nil {
 		return nil, err
@@ -104,13 +104,13 @@ func checkProof(v *web.Visit, credentials string, by func() (authn.Proof, error)
 }
 
 // problemText returns the text about a refused sign-in. It does not disclose anything about credentials.
-func problemText(ctx context.Context, refused *domain.SignInError) string {
+func problemText(ctx context.Context, denial *domain.SignInError) string {
 	switch {
-	case refused.Reason == domain.SignInForeignResponse:
+	case denial.Reason == domain.SignInForeignResponse:
 		return ui.T(ctx, "The sign-in took too long or was begun in another browser. Try again.")
-	case refused.Reason == domain.SignInIssuerRefused:
+	case denial.Reason == domain.SignInIssuerRefused:
 		return ui.T(ctx, "The identity provider did not sign you in.")
-	case refused.Issuer != "":
+	case denial.Issuer != "":
 		return ui.T(ctx, "Sign-in failed: the response of the identity provider is not valid here, or you have no access.")
 	default:
 		return ui.T(ctx, "Sign-in failed: the token is not valid here, or you have no access.")
@@ -148,10 +148,10 @@ func (s *Screens) ToIssuer(v *web.Visit) (*web.Answer, error) {
 
 // FromIssuer signs in a visitor that an issuer has sent back.
 func (s *Screens) FromIssuer(v *web.Visit) (*web.Answer, error) {
-	attempt, known := attemptOf(v)
+	attempt, ok := attemptOf(v)
 	again := attempt.Again && signedIn(v)
 	proof, err := checkProof(v, "", func() (authn.Proof, error) {
-		if !known {
+		if !ok {
 			return authn.Proof{}, domain.RefuseSignIn(domain.SignInError{Reason: domain.SignInForeignResponse})
 		}
 		proof, err := s.OIDC.ProveByCode(v.Context(), attempt, authn.SignInResponse{

@@ -65,11 +65,11 @@ func (f *taskForm) findHelp(ctx context.Context, task *openTask, definition *dom
 	if h.Suggestions, err = forms.Compare(ctx, doc, h.Run.Value); err != nil {
 		return nil, err
 	}
-	known := map[string]bool{}
+	referenced := map[string]bool{}
 	for _, s := range h.Suggestions {
-		known[s.Pointer] = true
+		referenced[s.Pointer] = true
 	}
-	h.Rest = ui.Members(h.Run.Value, func(name string) bool { return !known[name] })
+	h.Rest = ui.Members(h.Run.Value, func(name string) bool { return !referenced[name] })
 	return h, nil
 }
 
@@ -166,12 +166,12 @@ func (s *Screens) Accept(v *web.Visit) (*web.Answer, error) {
 			return web.SeeOther(pathTo(id)), err
 		}
 		_, err = f.saveData(v.Context(), domain.Version(doc.Version), patch)
-		refused, isRefusal := errors.AsType[*domain.Error](err)
+		rejection, isRefusal := errors.AsType[*domain.Error](err)
 		switch {
-		case isRefusal && refused.Kind == domain.KindPrecondition:
+		case isRefusal && rejection.Kind == domain.KindPrecondition:
 			continue
-		case isRefusal && refused.Kind == domain.KindInvalid:
-			return s.showTask(v, id, v.URL.Query(), refused, nil)
+		case isRefusal && rejection.Kind == domain.KindInvalid:
+			return s.showTask(v, id, v.URL.Query(), rejection, nil)
 		}
 		return web.SeeOther(pathTo(id)), err
 	}

@@ -58,9 +58,9 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	return s.showTask(v, id, v.URL.Query(), nil, nil)
 }
 
-// showTask shows a task. refused explains a failed action, nil for none; shown is its form, nil for the form of
+// showTask shows a task. rejection explains a failed action, nil for none; shown is its form, nil for the form of
 // its data.
-func (s *Screens) showTask(v *web.Visit, id uuid.UUID, query url.Values, refused *domain.Error, shown templ.Component) (*web.Answer, error) {
+func (s *Screens) showTask(v *web.Visit, id uuid.UUID, query url.Values, rejection *domain.Error, shown templ.Component) (*web.Answer, error) {
 	found, err := s.App.OpenTask(v.Context(), v.Call, id)
 	if err != nil {
 		return nil, err
@@ -85,10 +85,10 @@ func (s *Screens) showTask(v *web.Visit, id uuid.UUID, query url.Values, refused
 	}
 	task.Help = f.Help
 	answer := &web.Answer{Title: found.Name, Area: "tasks", Body: inboxPage(l)}
-	if refused != nil {
-		task.Problem = ui.Reason(v.Context(), refused)
+	if rejection != nil {
+		task.Problem = ui.Reason(v.Context(), rejection)
 	}
-	return answer.Refused(refused), nil
+	return answer.Refused(rejection), nil
 }
 
 // Claim makes the user the owner of the selected tasks. It shows a single task in the view of the user's tasks.
@@ -139,19 +139,19 @@ func (s *Screens) updateChosen(
 	problems := map[uuid.UUID]string{}
 	for _, id := range ids {
 		err := do(v.Context(), id, form)
-		refused, isRefusal := errors.AsType[*domain.Error](err)
+		rejection, isRefusal := errors.AsType[*domain.Error](err)
 		switch {
-		case err != nil && !isRefusal, len(ids) == 1 && isRefusal && refused.Kind == domain.KindNotFound:
+		case err != nil && !isRefusal, len(ids) == 1 && isRefusal && rejection.Kind == domain.KindNotFound:
 			return nil, err
 		case len(ids) == 1 && isRefusal:
-			return s.showTask(v, id, queryOf(back), refused, nil)
+			return s.showTask(v, id, queryOf(back), rejection, nil)
 		case len(ids) == 1 && view != "":
 			return web.SeeOther(taskPath(web.NewQuery("view", string(view)), id)), nil
 		case len(ids) == 1:
 			return web.SeeOther(back), nil
 		case isRefusal:
-			v.Refuse(refused)
-			problems[id] = ui.Reason(v.Context(), refused)
+			v.Refuse(rejection)
+			problems[id] = ui.Reason(v.Context(), rejection)
 		}
 	}
 	results, err := s.findResults(v, ids, problems)

@@ -88,9 +88,9 @@ func (f Failure) Advice(ctx context.Context) string {
 }
 
 // Problem returns why something was refused, with each place that is wrong.
-func Problem(ctx context.Context, refused *domain.Error) string {
-	lines := []string{Reason(ctx, refused)}
-	for _, d := range refused.Details {
+func Problem(ctx context.Context, rejection *domain.Error) string {
+	lines := []string{Reason(ctx, rejection)}
+	for _, d := range rejection.Details {
 		place := d.Location
 		if place == "" {
 			place = string(d.Field)

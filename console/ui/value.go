@@ -58,12 +58,12 @@ func eachMember(object json.RawMessage, visit func(name string, value json.RawMe
 	return r.End() == nil
 }
 
-// Members returns the members of an object that wanted accepts by pointer, in their order, or nil for another
+// Members returns the members of an object that include accepts by pointer, in their order, or nil for another
 // value.
-func Members(value json.RawMessage, wanted func(pointer string) bool) []Member {
+func Members(value json.RawMessage, include func(pointer string) bool) []Member {
 	members := []Member{}
 	isObject := eachMember(value, func(name string, content json.RawMessage) bool {
-		if !wanted(jsontext.JoinPointer(name)) {
+		if !include(jsontext.JoinPointer(name)) {
 			return true
 		}
 		text := Indented(content)

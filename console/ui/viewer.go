@@ -87,8 +87,8 @@ var zones, _ = lru.New[string, *time.Location](256)
 
 // LoadZone returns the time zone with a name of the IANA database, UTC and false for other names.
 func LoadZone(name string) (*time.Location, bool) {
-	if known, ok := zones.Get(name); ok {
-		return known, true
+	if zone, ok := zones.Get(name); ok {
+		return zone, true
 	}
 	found, err := time.LoadLocation(name)
 	if name == "" || err != nil || found == time.Local {

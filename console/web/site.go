@@ -285,15 +285,15 @@ func (s *Site) writeFailure(c *gin.Context, visit *Visit, err error) {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return
 	}
-	var known *domain.Error
-	if !errors.As(err, &known) || known.Kind == domain.KindInternal {
+	var domainErr *domain.Error
+	if !errors.As(err, &domainErr) || domainErr.Kind == domain.KindInternal {
 		s.logFailure(c, err)
-		known = &domain.Error{Kind: domain.KindInternal}
+		domainErr = &domain.Error{Kind: domain.KindInternal}
 	}
-	visit.Refuse(known)
-	failure := ui.Failure{Kind: known.Kind, Message: ui.Reason(ctx, known), SignedIn: visit.Call.PrincipalID != [16]byte{}}
+	visit.Refuse(domainErr)
+	failure := ui.Failure{Kind: domainErr.Kind, Message: ui.Reason(ctx, domainErr), SignedIn: visit.Call.PrincipalID != [16]byte{}}
 	page := ui.Layout(ui.Page{Title: failure.Title(ctx), Bare: !failure.SignedIn}, ui.FailurePage(failure))
-	status, _ := httpio.StatusOf(known.Kind)
+	status, _ := httpio.StatusOf(domainErr.Kind)
 	s.renderPage(c, visit, status, page)
 }
 

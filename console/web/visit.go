@@ -182,11 +182,11 @@ func (a *Answer) Refused(err *domain.Error) *Answer {
 // Refusal returns an error that the page of an action explains. It returns nil for other errors: missing objects
 // and failures of the service.
 func Refusal(err error) *domain.Error {
-	refused, is := errors.AsType[*domain.Error](err)
-	if !is || refused.Kind == domain.KindNotFound || refused.Kind == domain.KindInternal {
+	rejection, is := errors.AsType[*domain.Error](err)
+	if !is || rejection.Kind == domain.KindNotFound || rejection.Kind == domain.KindInternal {
 		return nil
 	}
-	return refused
+	return rejection
 }
 
 // JSON answers a script.

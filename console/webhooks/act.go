@@ -49,15 +49,15 @@ func (s *Screens) runAction(
 
 // showRefusal shows an endpoint with the reason why something was refused.
 func (s *Screens) showRefusal(v *web.Visit, key administration.WebhookKey, err error) (*web.Answer, error) {
-	refused := web.Refusal(err)
-	if refused == nil {
+	rejection := web.Refusal(err)
+	if rejection == nil {
 		return nil, err
 	}
-	answer, err := s.showEndpoint(v, key, func(of *endpointView) { of.Problem = ui.Problem(v.Context(), refused) })
+	answer, err := s.showEndpoint(v, key, func(of *endpointView) { of.Problem = ui.Problem(v.Context(), rejection) })
 	if err != nil {
 		return nil, err
 	}
-	return answer.Refused(refused), nil
+	return answer.Refused(rejection), nil
 }
 
 // Ping sends a test event.

@@ -49,9 +49,9 @@ func (c *checker) checkExpression(q *gojq.Query) *refusal {
 	if q.Meta == nil && q.Imports == nil && q.FuncDefs == nil && q.Term == nil && q.Right == nil {
 		return &refusal{len(c.text), "the expression is empty"}
 	}
-	result, refused := c.checkQuery(q, singleOf(root))
-	if refused != nil {
-		return refused
+	result, fault := c.checkQuery(q, singleOf(root))
+	if fault != nil {
+		return fault
 	}
 	c.offset = len(c.text) - len(strings.TrimLeft(c.text, " \t\r\n"))
 	switch {
@@ -120,9 +120,9 @@ func (c *checker) checkQuery(q *gojq.Query, in value) (value, *refusal) {
 }
 
 func (c *checker) checkPipe(q *gojq.Query, in value) (value, *refusal) {
-	out, refused := c.checkNested(q, in.eachOutput(), in.outputs)
-	if refused != nil {
-		return value{}, refused
+	out, fault := c.checkNested(q, in.eachOutput(), in.outputs)
+	if fault != nil {
+		return value{}, fault
 	}
 	return c.multiplyOutputs(out, in)
 }
@@ -172,19 +172,19 @@ func (c *checker) checkBinding(q *gojq.Query, outputs, in value) (value, *refusa
 	if strings.HasPrefix(name, reserved) {
 		return value{}, c.refuse("%s is not allowed: the name of a variable does not begin with %s", name, reserved)
 	}
-	known, shadowed := c.variables[name]
+	variable, shadowed := c.variables[name]
 	defer func() {
 		if delete(c.variables, name); shadowed {
-			c.variables[name] = known
+			c.variables[name] = variable
 		}
 	}()
 	c.variables[name] = outputs.eachOutput()
-	out, refused := c.checkNested(q.Right, in.eachOutput(), outputs.outputs)
-	if refused != nil {
-		return value{}, refused
+	out, fault := c.checkNested(q.Right, in.eachOutput(), outputs.outputs)
+	if fault != nil {
+		return value{}, fault
 	}
-	if refused := c.spend(outputs.outputs); refused != nil {
-		return value{}, refused
+	if fault := c.spend(outputs.outputs); fault != nil {
+		return value{}, fault
 	}
 	return c.multiplyOutputs(out, outputs)
 }

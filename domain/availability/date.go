@@ -43,8 +43,8 @@ func (c *checker) compilerOptions() []gojq.CompilerOption {
 // requireFormat checks a format of times.
 func requireFormat(c *checker, callee *call) *refusal {
 	if callee.in.kinds&array != 0 {
-		if refused := requireTimeParts(c, callee); refused != nil {
-			return refused
+		if fault := requireTimeParts(c, callee); fault != nil {
+			return fault
 		}
 	}
 	text := callee.args[0].literals[0].Str

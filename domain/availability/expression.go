@@ -61,17 +61,17 @@ type refusal struct {
 }
 
 func parseBody(body string) (*Expression, *refusal) {
-	tokens, refused := scanTokens(body)
-	if refused != nil {
-		return nil, refused
+	tokens, fault := scanTokens(body)
+	if fault != nil {
+		return nil, fault
 	}
 	query, err := gojq.Parse(body)
 	if err != nil {
 		return nil, syntaxError(body, err)
 	}
 	c := newChecker(body, tokens)
-	if refused := c.checkExpression(query); refused != nil {
-		return nil, refused
+	if fault := c.checkExpression(query); fault != nil {
+		return nil, fault
 	}
 	code, err := gojq.Compile(query, c.compilerOptions()...)
 	if err != nil {

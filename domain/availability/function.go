@@ -103,19 +103,19 @@ func (c *checker) checkFunction(f *gojq.Func, in value) (value, *refusal) {
 	if row.in != 0 && !in.kinds.isMostly(row.in) {
 		return value{}, c.refuse("%s is for %s, and this is %s", f.Name, row.in, in.kinds)
 	}
-	if refused := c.spend(1); refused != nil {
-		return value{}, refused
+	if fault := c.spend(1); fault != nil {
+		return value{}, fault
 	}
 	offset := c.offset
 	callee := &call{name: f.Name, in: in}
 	callee.contents, callee.length = in.contentValues()
-	if refused := c.checkArguments(f, row, callee); refused != nil {
-		return value{}, refused
+	if fault := c.checkArguments(f, row, callee); fault != nil {
+		return value{}, fault
 	}
 	c.offset = offset
 	if row.check != nil {
-		if refused := row.check(c, callee); refused != nil {
-			return value{}, refused
+		if fault := row.check(c, callee); fault != nil {
+			return value{}, fault
 		}
 	}
 	if row.run != nil {
@@ -142,9 +142,9 @@ func (c *checker) callResult(row function, callee *call) (value, *refusal) {
 		if mode != single {
 			continue
 		}
-		var refused *refusal
-		if out, refused = c.multiplyOutputs(out, callee.args[i]); refused != nil {
-			return value{}, refused
+		var fault *refusal
+		if out, fault = c.multiplyOutputs(out, callee.args[i]); fault != nil {
+			return value{}, fault
 		}
 		cost = multiplyCosts(cost, callee.args[i].outputs)
 	}
@@ -156,32 +156,32 @@ func (c *checker) checkArguments(f *gojq.Func, row function, callee *call) *refu
 	for i, mode := range row.args {
 		begin := c.steps
 		var v value
-		var refused *refusal
+		var fault *refusal
 		switch q := f.Args[i]; mode {
 		case single:
-			v, refused = c.checkQuery(q, callee.in.eachOutput())
-			if refused == nil && !v.exact && len(row.args) > 1 {
-				refused = c.refuse("an argument of %s must be exactly one value", f.Name)
+			v, fault = c.checkQuery(q, callee.in.eachOutput())
+			if fault == nil && !v.exact && len(row.args) > 1 {
+				fault = c.refuse("an argument of %s must be exactly one value", f.Name)
 			}
 		case quoted:
 			if q.Term == nil || q.Term.Type != gojq.TermTypeString || q.Term.Str.Queries != nil || q.Term.SuffixList != nil {
 				return c.refuse("%s takes a text in quotes", f.Name)
 			}
-			v, refused = c.literalValue(q.Term.Str)
+			v, fault = c.literalValue(q.Term.Str)
 		case stream:
-			v, refused = c.checkQuery(q, callee.in.eachOutput())
-			if refused == nil && i > 0 {
-				refused = c.spendRepeats(c.steps-begin, callee.args[0].outputs-1)
+			v, fault = c.checkQuery(q, callee.in.eachOutput())
+			if fault == nil && i > 0 {
+				fault = c.spendRepeats(c.steps-begin, callee.args[0].outputs-1)
 			}
 		case perElement:
-			v, refused = c.checkNested(q, callee.contents, callee.length)
+			v, fault = c.checkNested(q, callee.contents, callee.length)
 		case perEntry:
-			v, refused = c.checkNested(q, entryOf(callee), callee.length)
+			v, fault = c.checkNested(q, entryOf(callee), callee.length)
 		case perOutput:
-			v, refused = c.checkNested(q, callee.args[i-1].eachOutput(), callee.args[i-1].outputs)
+			v, fault = c.checkNested(q, callee.args[i-1].eachOutput(), callee.args[i-1].outputs)
 		}
-		if refused != nil {
-			return refused
+		if fault != nil {
+			return fault
 		}
 		callee.args = append(callee.args, v)
 	}
@@ -189,11 +189,11 @@ func (c *checker) checkArguments(f *gojq.Func, row function, callee *call) *refu
 }
 
 func (c *checker) variableValue(name string) (value, *refusal) {
-	known, ok := c.variables[name]
+	bound, ok := c.variables[name]
 	if !ok {
 		return value{}, c.refuse("%s is not allowed: there is no such variable", name)
 	}
-	return known, c.spend(1)
+	return bound, c.spend(1)
 }
 
 // refuseUnknown refuses a function that is not in the table, or that takes another number of arguments.

@@ -24,12 +24,12 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		expression, err := Parse(text)
 		if err != nil {
-			var refused *Error
-			require.ErrorAs(t, err, &refused)
+			var fault *Error
+			require.ErrorAs(t, err, &fault)
 			require.Nil(t, expression)
-			require.NotEmpty(t, refused.Message)
-			require.Positive(t, refused.Column)
-			require.LessOrEqual(t, refused.Column, len(text)+1)
+			require.NotEmpty(t, fault.Message)
+			require.Positive(t, fault.Column)
+			require.LessOrEqual(t, fault.Column, len(text)+1)
 			return
 		}
 		holds(t, text, expression, m)

@@ -247,19 +247,19 @@ func TestHostileExpressions(t *testing.T) { //nolint:paralleltest // it counts w
 	accepted := 0
 	for _, expression := range expressions {
 		label := expression[:min(len(expression), 80)]
-		var refused error
+		var parseErr error
 		requireBounded(t, label, func() {
 			var parsed *Expression
-			parsed, refused = Parse("${" + expression + "}")
-			if refused == nil {
+			parsed, parseErr = Parse("${" + expression + "}")
+			if parseErr == nil {
 				_, err := parsed.Evaluate(t.Context(), m)
 				require.True(t, err == nil || foreseen(err), "%s: %s", label, err)
 			}
 		})
-		if refused == nil {
+		if parseErr == nil {
 			accepted++
 		}
-		t.Logf("%s: %v", label, refused)
+		t.Logf("%s: %v", label, parseErr)
 	}
 	t.Logf("%d refused, %d evaluated", len(expressions)-accepted, accepted)
 	require.Less(t, accepted, 45)

@@ -25,8 +25,8 @@ func requireText(c *checker, callee *call) *refusal { return c.checkArgument(cal
 
 // checkArgument refuses a first argument that is never of the given types, or of others than these and null.
 func (c *checker) checkArgument(callee *call, kinds kind) *refusal {
-	if given := callee.args[0].kinds; !given.isMostly(kinds) {
-		return c.refuse("the argument of %s is %s, and this is %s", callee.name, kinds, given)
+	if actual := callee.args[0].kinds; !actual.isMostly(kinds) {
+		return c.refuse("the argument of %s is %s, and this is %s", callee.name, kinds, actual)
 	}
 	return nil
 }
@@ -103,8 +103,8 @@ func requireSearchable(c *checker, callee *call) *refusal {
 	if callee.in.kinds&array == 0 {
 		return requireText(c, callee)
 	}
-	if refused := c.checkComparable(callee.contents, callee.args[0]); refused != nil {
-		return refused
+	if fault := c.checkComparable(callee.contents, callee.args[0]); fault != nil {
+		return fault
 	}
 	parts, _ := callee.args[0].contentValues()
 	return c.checkComparable(callee.contents, parts)

@@ -9,9 +9,9 @@ import (
 // checkBinary checks two parts with an operator between them.
 func (c *checker) checkBinary(q *gojq.Query, in value) (value, *refusal) {
 	begin := c.steps
-	left, refused := c.checkQuery(q.Left, in)
-	if refused != nil {
-		return value{}, refused
+	left, fault := c.checkQuery(q.Left, in)
+	if fault != nil {
+		return value{}, fault
 	}
 	if q.Patterns != nil {
 		return c.checkBinding(q, left, in)
@@ -30,9 +30,9 @@ func (c *checker) checkBinary(q *gojq.Query, in value) (value, *refusal) {
 		gojq.OpNe, gojq.OpGt, gojq.OpLt, gojq.OpGe, gojq.OpLe, gojq.OpAnd, gojq.OpOr, gojq.OpAlt:
 	}
 	middle := c.steps
-	right, refused := c.checkQuery(q.Right, in)
-	if refused != nil {
-		return value{}, refused
+	right, fault := c.checkQuery(q.Right, in)
+	if fault != nil {
+		return value{}, fault
 	}
 	c.offset = offset
 	if q.Op == gojq.OpComma {
@@ -43,25 +43,25 @@ func (c *checker) checkBinary(q *gojq.Query, in value) (value, *refusal) {
 	}
 	// Each side is evaluated for every output of the other one.
 	leftSteps, rightSteps := middle-begin, c.steps-middle
-	if refused := c.spendRepeats(leftSteps, right.outputs-1); refused != nil {
-		return value{}, refused
+	if fault := c.spendRepeats(leftSteps, right.outputs-1); fault != nil {
+		return value{}, fault
 	}
-	if refused := c.spendRepeats(rightSteps, left.outputs-1); refused != nil {
-		return value{}, refused
+	if fault := c.spendRepeats(rightSteps, left.outputs-1); fault != nil {
+		return value{}, fault
 	}
-	out, cost, refused := c.checkOperation(q.Op, left, right)
-	if refused != nil {
-		return value{}, refused
+	out, cost, fault := c.checkOperation(q.Op, left, right)
+	if fault != nil {
+		return value{}, fault
 	}
 	if q.Op == gojq.OpAnd || q.Op == gojq.OpOr {
 		// The left side may decide alone.
 		right.outputs = max(right.outputs, 1)
 	}
-	if out, refused = c.multiplyOutputs(out, left); refused != nil {
-		return value{}, refused
+	if out, fault = c.multiplyOutputs(out, left); fault != nil {
+		return value{}, fault
 	}
-	if out, refused = c.multiplyOutputs(out, right); refused != nil {
-		return value{}, refused
+	if out, fault = c.multiplyOutputs(out, right); fault != nil {
+		return value{}, fault
 	}
 	return out, c.spend(multiplyCosts(cost, out.outputs))
 }
@@ -144,8 +144,8 @@ func (c *checker) checkComparison(op gojq.Operator, left, right value) (value, i
 	if left.kinds == null || right.kinds == null {
 		return singleOf(boolean), 1, nil
 	}
-	if refused := c.checkComparable(left, right); refused != nil {
-		return value{}, 0, refused
+	if fault := c.checkComparable(left, right); fault != nil {
+		return value{}, 0, fault
 	}
 	if !(left.kinds | right.kinds).isWithin(plain) && left.kinds.jqClasses()&right.kinds.jqClasses() == 0 {
 		return value{}, 0, c.refuse("%s compares values of one type, and these are %s and %s", op, left.kinds, right.kinds)
@@ -157,19 +157,19 @@ func (c *checker) checkComparison(op gojq.Operator, left, right value) (value, i
 
 // checkComparable refuses literals that can only be a mistake next to a state or a time, also within arrays and objects.
 func (c *checker) checkComparable(v, other value) *refusal {
-	if refused := c.comparableLiterals(v, other); refused != nil {
-		return refused
+	if fault := c.comparableLiterals(v, other); fault != nil {
+		return fault
 	}
-	if refused := c.comparableLiterals(other, v); refused != nil {
-		return refused
+	if fault := c.comparableLiterals(other, v); fault != nil {
+		return fault
 	}
 	if v.elements != nil && other.elements != nil {
 		return c.checkComparable(*v.elements, *other.elements)
 	}
 	for name, member := range v.members {
 		if same, ok := other.members[name]; ok {
-			if refused := c.checkComparable(member, same); refused != nil {
-				return refused
+			if fault := c.checkComparable(member, same); fault != nil {
+				return fault
 			}
 		}
 	}

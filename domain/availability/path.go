@@ -10,25 +10,25 @@ import (
 // followIndex follows a path by one step: a name, an index or a slice.
 func (c *checker) followIndex(i *gojq.Index, v, in value) (value, *refusal) {
 	var out value
-	var refused *refusal
+	var fault *refusal
 	switch {
 	case i.IsSlice:
-		out, refused = c.sliceValue(i, v, in)
+		out, fault = c.sliceValue(i, v, in)
 	case i.Str != nil && i.Str.Queries == nil:
-		if _, refused = c.literalValue(i.Str); refused == nil {
-			out, refused = c.memberValue(i.Str.Str, v)
+		if _, fault = c.literalValue(i.Str); fault == nil {
+			out, fault = c.memberValue(i.Str.Str, v)
 		}
 	case i.Str != nil:
-		out, refused = c.computedMember(&gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeString, Str: i.Str}}, v, in)
+		out, fault = c.computedMember(&gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeString, Str: i.Str}}, v, in)
 	case i.Start != nil:
 		c.advanceTo("[")
-		out, refused = c.computedMember(i.Start, v, in)
+		out, fault = c.computedMember(i.Start, v, in)
 	default:
 		c.advanceTo("." + i.Name)
-		out, refused = c.memberValue(i.Name, v)
+		out, fault = c.memberValue(i.Name, v)
 	}
-	if refused != nil {
-		return value{}, refused
+	if fault != nil {
+		return value{}, fault
 	}
 	out.exact, out.some, out.outputs = v.exact, v.some, v.outputs
 	return out, c.spend(v.outputs)
@@ -37,9 +37,9 @@ func (c *checker) followIndex(i *gojq.Index, v, in value) (value, *refusal) {
 // checkBound checks an index or an end of a slice, which is evaluated for the input of the whole path.
 func (c *checker) checkBound(q *gojq.Query, in value, times int) (value, *refusal) {
 	offset := c.offset
-	at, refused := c.checkNested(q, in.eachOutput(), times)
-	if refused != nil {
-		return value{}, refused
+	at, fault := c.checkNested(q, in.eachOutput(), times)
+	if fault != nil {
+		return value{}, fault
 	}
 	if c.offset = offset; !at.exact {
 		return value{}, c.refuse("an index must be exactly one value")
@@ -49,9 +49,9 @@ func (c *checker) checkBound(q *gojq.Query, in value, times int) (value, *refusa
 
 // computedMember returns the element or member that another part names.
 func (c *checker) computedMember(q *gojq.Query, v, in value) (value, *refusal) {
-	at, refused := c.checkBound(q, in, max(v.outputs, 1))
-	if refused != nil {
-		return value{}, refused
+	at, fault := c.checkBound(q, in, max(v.outputs, 1))
+	if fault != nil {
+		return value{}, fault
 	}
 	contents, _ := v.contentValues()
 	switch {
@@ -65,9 +65,9 @@ func (c *checker) computedMember(q *gojq.Query, v, in value) (value, *refusal) {
 	}
 	var out value
 	for i, name := range at.literals {
-		member, refused := c.memberValue(name.Str, v)
-		if refused != nil {
-			return value{}, refused
+		member, fault := c.memberValue(name.Str, v)
+		if fault != nil {
+			return value{}, fault
 		}
 		if out = out.unionWith(member); i == 0 {
 			out = member
@@ -90,9 +90,9 @@ func (c *checker) sliceValue(i *gojq.Index, v, in value) (value, *refusal) {
 		if q == nil {
 			continue
 		}
-		at, refused := c.checkBound(q, in, max(v.outputs, 1))
-		if refused != nil {
-			return value{}, refused
+		at, fault := c.checkBound(q, in, max(v.outputs, 1))
+		if fault != nil {
+			return value{}, fault
 		}
 		if !at.kinds.isWithin(number|null) || at.kinds == 0 {
 			return value{}, c.refuse("a slice is between two numbers, and this is %s", at.kinds)
@@ -153,9 +153,9 @@ func (c *checker) checkObject(o *gojq.Object, in value) (value, *refusal) {
 	anyName := false
 	var all value
 	for i, pair := range o.KeyVals {
-		name, member, refused := c.checkPair(pair, in)
-		if refused != nil {
-			return value{}, refused
+		name, member, fault := c.checkPair(pair, in)
+		if fault != nil {
+			return value{}, fault
 		}
 		if name == nil {
 			anyName = true
@@ -179,9 +179,9 @@ func (c *checker) checkPair(checkPair *gojq.ObjectKeyVal, in value) (*string, va
 	switch {
 	case checkPair.KeyQuery != nil:
 		c.advanceTo("(")
-		key, refused := c.checkBound(checkPair.KeyQuery, in, 1)
-		if refused != nil {
-			return nil, value{}, refused
+		key, fault := c.checkBound(checkPair.KeyQuery, in, 1)
+		if fault != nil {
+			return nil, value{}, fault
 		}
 		if !key.kinds.isMostly(texts) || key.longest > maxName {
 			return nil, value{}, c.refuse("the name of a member is a short text, and this is %s", key.kinds)
@@ -197,22 +197,22 @@ func (c *checker) checkPair(checkPair *gojq.ObjectKeyVal, in value) (*string, va
 	}
 	offset := c.offset
 	var member value
-	var refused *refusal
+	var fault *refusal
 	switch {
 	case checkPair.Val != nil && (name == nil || !strings.HasPrefix(*name, "$")):
-		member, refused = c.checkQuery(checkPair.Val, in)
+		member, fault = c.checkQuery(checkPair.Val, in)
 	case checkPair.Val != nil || name == nil:
-		refused = c.refuse("a member of an object is written as name: value")
+		fault = c.refuse("a member of an object is written as name: value")
 	case strings.HasPrefix(*name, "$"):
 		// gojq looks the variable up under this name, and writes the member without the sign.
-		member, refused = c.variableValue(*name)
+		member, fault = c.variableValue(*name)
 		bare := strings.TrimPrefix(*name, "$")
 		name = &bare
 	default:
-		member, refused = c.memberValue(*name, in)
+		member, fault = c.memberValue(*name, in)
 	}
-	if refused != nil {
-		return nil, value{}, refused
+	if fault != nil {
+		return nil, value{}, fault
 	}
 	c.offset = offset
 	if !member.exact {

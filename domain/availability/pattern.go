@@ -30,9 +30,9 @@ func requirePattern(c *checker, callee *call) *refusal {
 	if strings.Trim(flags, "gi") != "" {
 		return c.refuse("the flags of test are i, which ignores case, and g, and these are %q", flags)
 	}
-	parsed, refused := c.compilePattern(text, strings.Contains(flags, "i"))
-	if refused != nil {
-		return refused
+	parsed, fault := c.compilePattern(text, strings.Contains(flags, "i"))
+	if fault != nil {
+		return fault
 	}
 	return c.spend(1 + countTries(parsed, callee.in.longest)/triesPerStep)
 }

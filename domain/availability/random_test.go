@@ -80,9 +80,9 @@ func TestRandomExpressions(t *testing.T) { //nolint:paralleltest // it counts wh
 		text := "${" + w.expression(4+w.IntN(5)) + w.one("", " == null", " | any", " and true") + "}"
 		expression, err := Parse(text)
 		if err != nil {
-			var refused *Error
-			require.ErrorAs(t, err, &refused, text)
-			refusals[strings.Join(strings.Fields(refused.Message)[:2], " ")]++
+			var fault *Error
+			require.ErrorAs(t, err, &fault, text)
+			refusals[strings.Join(strings.Fields(fault.Message)[:2], " ")]++
 			continue
 		}
 		accepted++

@@ -145,11 +145,11 @@ func TestRefusedConstructs(t *testing.T) { //nolint:funlen // most of it is a ta
 		{`${ select(.process.state == "RUNNING") | true }`, 4, "no result or several"},
 	} {
 		expression, err := Parse(test.expression)
-		var refused *Error
+		var fault *Error
 		require.Nil(t, expression, test.expression)
-		require.ErrorAs(t, err, &refused, test.expression)
-		require.Contains(t, refused.Message, test.message, test.expression)
-		require.Equal(t, test.column, refused.Column, "%s: %s", test.expression, refused.Message)
+		require.ErrorAs(t, err, &fault, test.expression)
+		require.Contains(t, fault.Message, test.message, test.expression)
+		require.Equal(t, test.column, fault.Column, "%s: %s", test.expression, fault.Message)
 	}
 }
 

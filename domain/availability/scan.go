@@ -37,8 +37,8 @@ func scanTokens(text string) ([]token, *refusal) {
 			return s.tokens, nil
 		}
 		size, whole := s.textWidth(text[i:])
-		if refused := s.addToken(token{text: text[i : i+size], offset: i}); refused != nil {
-			return nil, refused
+		if fault := s.addToken(token{text: text[i : i+size], offset: i}); fault != nil {
+			return nil, fault
 		}
 		switch {
 		case whole:

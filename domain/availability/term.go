@@ -13,11 +13,11 @@ import (
 const maxDigits = 15
 
 func (c *checker) checkTerm(t *gojq.Term, in value) (value, *refusal) {
-	v, refused := c.checkBase(t, in)
+	v, fault := c.checkBase(t, in)
 	path := t.Type == gojq.TermTypeIdentity || t.Type == gojq.TermTypeIndex && cannotFail(t.Index) ||
 		t.Type == gojq.TermTypeFunc && strings.HasPrefix(t.Func.Name, "$")
 	for _, suffix := range t.SuffixList {
-		if refused != nil {
+		if fault != nil {
 			break
 		}
 		switch {
@@ -25,16 +25,16 @@ func (c *checker) checkTerm(t *gojq.Term, in value) (value, *refusal) {
 			c.advanceTo("?")
 			// A failing part has no output. Paths never fail: their types are known.
 			v.exact, v.some = v.exact && path, v.some && path
-			refused = c.spend(3 * v.outputs)
+			fault = c.spend(3 * v.outputs)
 		case suffix.Iter:
 			c.advanceTo("[")
-			v, refused = c.iterateOutputs(v)
+			v, fault = c.iterateOutputs(v)
 		default:
 			path = path && cannotFail(suffix.Index)
-			v, refused = c.followIndex(suffix.Index, v, in)
+			v, fault = c.followIndex(suffix.Index, v, in)
 		}
 	}
-	return v, refused
+	return v, fault
 }
 
 // cannotFail reports whether a step of a path has no expression in it.
@@ -139,17 +139,17 @@ func (c *checker) checkInterpolation(s *gojq.String, in value) (value, *refusal)
 			out.longest += len(part.Term.Str.Str)
 			continue
 		}
-		piece, refused := c.checkQuery(part, in)
-		if refused != nil {
-			return value{}, refused
+		piece, fault := c.checkQuery(part, in)
+		if fault != nil {
+			return value{}, fault
 		}
 		if c.offset = offset; !piece.exact {
 			return value{}, c.refuse("an expression in a text must be exactly one value")
 		}
 		c.readWhole(piece)
 		out.longest = min(out.longest+printedLength(piece), enormous)
-		if refused := c.spend(2 + piece.countValues() + writeCost(out)); refused != nil {
-			return value{}, refused
+		if fault := c.spend(2 + piece.countValues() + writeCost(out)); fault != nil {
+			return value{}, fault
 		}
 	}
 	return out, c.spend(1)
@@ -158,9 +158,9 @@ func (c *checker) checkInterpolation(s *gojq.String, in value) (value, *refusal)
 func (c *checker) checkUnary(u *gojq.Unary, in value) (value, *refusal) {
 	c.advanceTo(u.Op.String())
 	offset := c.offset
-	v, refused := c.checkTerm(u.Term, in)
-	if refused != nil {
-		return value{}, refused
+	v, fault := c.checkTerm(u.Term, in)
+	if fault != nil {
+		return value{}, fault
 	}
 	c.offset = offset
 	if !v.kinds.isMostly(number) {
@@ -180,9 +180,9 @@ func (c *checker) checkArray(a *gojq.Array, in value) (value, *refusal) {
 		return singleOf(array), c.spend(1)
 	}
 	offset := c.offset
-	elements, refused := c.checkQuery(a.Query, in)
-	if refused != nil {
-		return value{}, refused
+	elements, fault := c.checkQuery(a.Query, in)
+	if fault != nil {
+		return value{}, fault
 	}
 	c.offset = offset
 	return c.collectOutputs(elements)
@@ -215,29 +215,29 @@ func (c *checker) iterateOutputs(v value) (value, *refusal) {
 }
 
 func (c *checker) checkBranches(f *gojq.If, in value) (value, *refusal) {
-	condition, refused := c.checkQuery(f.Cond, in)
-	if refused != nil {
-		return value{}, refused
+	condition, fault := c.checkQuery(f.Cond, in)
+	if fault != nil {
+		return value{}, fault
 	}
 	defer func(outer int) { c.times = outer }(c.times)
 	c.times *= condition.outputs
-	out, refused := c.checkQuery(f.Then, in)
-	if refused != nil {
-		return value{}, refused
+	out, fault := c.checkQuery(f.Then, in)
+	if fault != nil {
+		return value{}, fault
 	}
 	otherwise := in.eachOutput()
 	switch {
 	case len(f.Elif) > 0:
 		next := &gojq.If{Cond: f.Elif[0].Cond, Then: f.Elif[0].Then, Elif: f.Elif[1:], Else: f.Else}
-		otherwise, refused = c.checkBranches(next, in)
+		otherwise, fault = c.checkBranches(next, in)
 	case f.Else != nil:
-		otherwise, refused = c.checkQuery(f.Else, in)
+		otherwise, fault = c.checkQuery(f.Else, in)
 	}
-	if refused != nil {
-		return value{}, refused
+	if fault != nil {
+		return value{}, fault
 	}
-	if refused := c.spend(1); refused != nil {
-		return value{}, refused
+	if fault := c.spend(1); fault != nil {
+		return value{}, fault
 	}
 	return c.multiplyOutputs(out.unionWith(otherwise), condition)
 }

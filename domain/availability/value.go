@@ -261,8 +261,8 @@ func joinMembers(v, other value) map[string]value {
 	}
 	joined := maps.Clone(v.members)
 	for name, member := range other.members {
-		if known, ok := joined[name]; ok {
-			joined[name] = known.unionWith(member)
+		if existing, ok := joined[name]; ok {
+			joined[name] = existing.unionWith(member)
 		} else {
 			joined[name] = member.orNull()
 		}

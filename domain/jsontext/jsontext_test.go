@@ -53,11 +53,11 @@ func TestReaderRefuses(t *testing.T) {
 			t.Parallel()
 			r := jsontext.NewReader([]byte(c.text))
 			r.Skip()
-			var refused *jsontext.Error
-			require.ErrorAs(t, r.End(), &refused)
-			require.ErrorIs(t, refused, c.reason)
-			require.Equal(t, c.pointer, jsontext.JoinPointer(refused.Path...))
-			require.Equal(t, c.offset, refused.Offset)
+			var fault *jsontext.Error
+			require.ErrorAs(t, r.End(), &fault)
+			require.ErrorIs(t, fault, c.reason)
+			require.Equal(t, c.pointer, jsontext.JoinPointer(fault.Path...))
+			require.Equal(t, c.offset, fault.Offset)
 		})
 	}
 	t.Run("not what is just below", func(t *testing.T) {

@@ -46,10 +46,10 @@ func ParseURI(text string) (URI, bool) {
 		return URI{}, false
 	}
 	u := URI{Owner: Owner(owner)}
-	var ok, known bool
-	u.OwnerID, known = readID(ownerID)
+	var ok, valid bool
+	u.OwnerID, valid = readID(ownerID)
 	u.DocumentID, ok = readID(documentID)
-	if !known || !ok || document != "document" {
+	if !valid || !ok || document != "document" {
 		return URI{}, false
 	}
 	return u, true

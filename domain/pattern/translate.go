@@ -57,11 +57,11 @@ func Translate(text string) (string, error) {
 	if _, foreign := syntax.Parse(text, syntax.Perl); foreign == nil {
 		return text, nil
 	}
-	var refused *Error
-	if !errors.As(err, &refused) {
+	var fault *Error
+	if !errors.As(err, &fault) {
 		return "", &Error{Reason: err.Error()}
 	}
-	return "", refused
+	return "", fault
 }
 
 // A translator parses a pattern and writes its translation.

@@ -115,13 +115,13 @@ func TestTranslateAgreesWithNode(t *testing.T) {
 	for i := range patterns {
 		patterns[i] = g.alternatives(2)
 	}
-	unicodeCases, legacyCases, refused := 0, 0, 0
+	unicodeCases, legacyCases, untranslatable := 0, 0, 0
 	for i, node := range matchInNode(t, patterns, sampleTexts) {
 		text := patterns[i]
 		p := translator{text: text, groups: countGroups(text)}
 		translated, err := p.translate()
 		if err != nil {
-			refused++
+			untranslatable++
 			var reason *Error
 			isError := errors.As(err, &reason)
 			require.True(t, node[0] == nil || isError && reason.Unsupported, "%q is refused: %v", text, err)
@@ -147,7 +147,7 @@ func TestTranslateAgreesWithNode(t *testing.T) {
 			require.Equalf(t, want[j], expression.MatchString(sample), "pattern %q as %q, text %q", text, translated, sample)
 		}
 	}
-	t.Logf("%d with the flag u, %d without, %d refused", unicodeCases, legacyCases, refused)
+	t.Logf("%d with the flag u, %d without, %d refused", unicodeCases, legacyCases, untranslatable)
 	require.Greater(t, unicodeCases, 1000)
 	require.Greater(t, legacyCases, 100)
 }
@@ -259,9 +259,9 @@ func FuzzTranslate(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		translated, err := Translate(text)
-		var refused *Error
+		var fault *Error
 		if err != nil {
-			require.ErrorAs(t, err, &refused)
+			require.ErrorAs(t, err, &fault)
 			_, err = syntax.Parse(text, syntax.Perl)
 			require.Error(t, err, "RE2 has the pattern")
 			return

@@ -108,8 +108,8 @@ func (d *decoder) readDocument(text json.RawMessage, r *report) (Document, bool)
 	reader := jsontext.NewReader(text)
 	reader.RefuseHugeNumbers()
 	value := reader.Value()
-	if refused, ok := errors.AsType[*jsontext.Error](reader.End()); ok {
-		r.add(jsontext.JoinPointer(refused.Path...), "%v", refused)
+	if fault, ok := errors.AsType[*jsontext.Error](reader.End()); ok {
+		r.add(jsontext.JoinPointer(fault.Path...), "%v", fault)
 		return Document{}, false
 	}
 	kind, ok := readEnvelope(value, r)
@@ -149,22 +149,22 @@ func readEnvelope(value any, r *report) (Kind, bool) {
 		r.add("", "must be an object with apiVersion, kind, metadata and spec")
 		return "", false
 	}
-	if version, given := object["apiVersion"]; !given {
+	if version, present := object["apiVersion"]; !present {
 		r.add("/apiVersion", "is required")
 	} else if version != APIVersion {
 		r.add("/apiVersion", "must be %s", APIVersion)
 	}
-	kind, given := object["kind"]
-	if !given {
+	kind, present := object["kind"]
+	if !present {
 		r.add("/kind", "is required")
 		return "", false
 	}
 	var names []string
-	for _, known := range Kinds() {
-		if kind == string(known) {
-			return known, len(r.found) == 0
+	for _, defined := range Kinds() {
+		if kind == string(defined) {
+			return defined, len(r.found) == 0
 		}
-		names = append(names, string(known))
+		names = append(names, string(defined))
 	}
 	r.add("/kind", "must be one of %s", strings.Join(names, ", "))
 	return "", false

@@ -165,9 +165,9 @@ func TestMissingReferencesAreBounded(t *testing.T) {
 		members = append(members, fmt.Sprintf(`{"user":"u%d"}`, i))
 	}
 	document := decodeOne(t, resource.KindGroup, `{"name":"G","members":[`+strings.Join(members, ",")+`]}`)
-	asked := 0
+	queries := 0
 	missing := resource.MissingReferences([]resource.Document{*document}, func(key resource.Key) resource.Presence {
-		asked++
+		queries++
 		if key.Kind == resource.KindTenant {
 			return resource.Present
 		}
@@ -175,7 +175,7 @@ func TestMissingReferencesAreBounded(t *testing.T) {
 	})
 	require.Len(t, missing, 100)
 	require.Equal(t, "/spec/members/99/user", missing[99].Pointer)
-	require.Equal(t, 301, asked)
+	require.Equal(t, 301, queries)
 }
 
 // FuzzDecode checks that accepted manifests can be stored and are accepted again.

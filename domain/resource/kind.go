@@ -83,10 +83,10 @@ func Kinds() []Kind { return kindsOf(func(Definition) bool { return true }) }
 // SecretOwners lists the kinds of resources with secrets.
 func SecretOwners() []Kind { return kindsOf(func(d Definition) bool { return d.Secrets }) }
 
-func kindsOf(wanted func(Definition) bool) []Kind {
+func kindsOf(include func(Definition) bool) []Kind {
 	var kinds []Kind
 	for _, d := range Definitions() {
-		if wanted(d) {
+		if include(d) {
 			kinds = append(kinds, d.Kind)
 		}
 	}

@@ -144,8 +144,8 @@ func (n schemaNode) describe(definitions map[string]schemaNode) Field {
 // ruleText returns the requirements on a value besides its type, in words.
 func (n schemaNode) ruleText() string {
 	var rules []string
-	add := func(wanted bool, format string, args ...any) {
-		if wanted {
+	add := func(required bool, format string, args ...any) {
+		if required {
 			rules = append(rules, fmt.Sprintf(format, args...))
 		}
 	}

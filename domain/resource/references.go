@@ -15,15 +15,15 @@ const (
 // MissingReferences lists the places of manifests that name a resource which is neither among them nor,
 // according to find, there to stay. The tenant of a manifest is such a place.
 func MissingReferences(documents []Document, find func(Key) Presence) []Violation {
-	known := map[Key]Presence{}
+	cached := map[Key]Presence{}
 	for i := range documents {
-		known[documents[i].Key()] = Present
+		cached[documents[i].Key()] = Present
 	}
 	presence := func(key Key) Presence {
-		found, asked := known[key]
-		if !asked {
+		found, ok := cached[key]
+		if !ok {
 			found = find(key)
-			known[key] = found
+			cached[key] = found
 		}
 		return found
 	}

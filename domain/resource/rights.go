@@ -19,8 +19,8 @@ const (
 // first right that differs, from the root of the wanted document. The order of
 // grantees is no difference. A new entry of a list differs by each right that it
 // brings, and a missing entry, for which the list is named, by each that it had.
-func ChangedRight(stored, wanted Spec) (pointer string, changed bool) {
-	return changedStruct(reflect.ValueOf(stored).Elem(), reflect.ValueOf(wanted).Elem(), "/spec")
+func ChangedRight(stored, after Spec) (pointer string, changed bool) {
+	return changedStruct(reflect.ValueOf(stored).Elem(), reflect.ValueOf(after).Elem(), "/spec")
 }
 
 // ChangesRights reports whether the change of a resource changes a right. The old document is nil for a new
@@ -36,20 +36,20 @@ func ChangesRights(before, after *Document) bool {
 	return changed
 }
 
-func changedStruct(stored, wanted reflect.Value, pointer string) (string, bool) {
-	for i := range wanted.NumField() {
-		field, place := wanted.Type().Field(i), pointer
+func changedStruct(stored, after reflect.Value, pointer string) (string, bool) {
+	for i := range after.NumField() {
+		field, place := after.Type().Field(i), pointer
 		if !field.Anonymous {
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			place += "/" + name
 		}
 		switch field.Tag.Get("right") {
 		case tagRight:
-			if !sameRight(stored.Field(i), wanted.Field(i)) {
+			if !sameRight(stored.Field(i), after.Field(i)) {
 				return place, true
 			}
 		case tagWithin:
-			if found, changed := changedWithin(stored.Field(i), wanted.Field(i), place); changed {
+			if found, changed := changedWithin(stored.Field(i), after.Field(i), place); changed {
 				return found, true
 			}
 		}
@@ -57,14 +57,14 @@ func changedStruct(stored, wanted reflect.Value, pointer string) (string, bool) 
 	return "", false
 }
 
-func changedWithin(stored, wanted reflect.Value, pointer string) (string, bool) {
-	switch wanted.Kind() { //nolint:exhaustive // a test knows the kinds of what is marked
+func changedWithin(stored, after reflect.Value, pointer string) (string, bool) {
+	switch after.Kind() { //nolint:exhaustive // a test knows the kinds of what is marked
 	case reflect.Pointer:
-		return changedStruct(orZero(stored), orZero(wanted), pointer)
+		return changedStruct(orZero(stored), orZero(after), pointer)
 	case reflect.Slice:
-		return changedEntries(stored, wanted, pointer)
+		return changedEntries(stored, after, pointer)
 	default:
-		return changedStruct(stored, wanted, pointer)
+		return changedStruct(stored, after, pointer)
 	}
 }
 
@@ -76,11 +76,11 @@ func orZero(pointer reflect.Value) reflect.Value {
 	return pointer.Elem()
 }
 
-func changedEntries(stored, wanted reflect.Value, pointer string) (string, bool) {
-	none := reflect.Zero(wanted.Type().Elem())
+func changedEntries(stored, after reflect.Value, pointer string) (string, bool) {
+	none := reflect.Zero(after.Type().Elem())
 	before := entriesByCode(stored)
-	for i := range wanted.Len() {
-		entry := wanted.Index(i)
+	for i := range after.Len() {
+		entry := after.Index(i)
 		same, ok := before[codeOf(entry)]
 		if !ok {
 			same = none
@@ -90,8 +90,8 @@ func changedEntries(stored, wanted reflect.Value, pointer string) (string, bool)
 			return found, true
 		}
 	}
-	for _, gone := range before {
-		if _, changed := changedStruct(gone, none, pointer); changed {
+	for _, removed := range before {
+		if _, changed := changedStruct(removed, none, pointer); changed {
 			return pointer, true
 		}
 	}
@@ -109,14 +109,14 @@ func entriesByCode(list reflect.Value) map[string]reflect.Value {
 func codeOf(entry reflect.Value) string { return entry.FieldByName("Code").String() }
 
 // sameRight compares lists as sets.
-func sameRight(stored, wanted reflect.Value) bool {
-	if reflect.DeepEqual(stored.Interface(), wanted.Interface()) {
+func sameRight(stored, after reflect.Value) bool {
+	if reflect.DeepEqual(stored.Interface(), after.Interface()) {
 		return true
 	}
-	if wanted.Kind() != reflect.Slice || !wanted.Type().Elem().Comparable() {
+	if after.Kind() != reflect.Slice || !after.Type().Elem().Comparable() {
 		return false
 	}
-	return reflect.DeepEqual(toSet(stored), toSet(wanted))
+	return reflect.DeepEqual(toSet(stored), toSet(after))
 }
 
 func toSet(list reflect.Value) map[any]bool {

@@ -26,10 +26,10 @@ func checkSchema(schema json.RawMessage, pointer string, r *report) {
 	if err == nil {
 		err = compiled.CheckSatisfiable()
 	}
-	var refused *jsondoc.SchemaError
+	var schemaErr *jsondoc.SchemaError
 	switch {
-	case errors.As(err, &refused):
-		r.add(pointer+refused.Pointer, "%s", refused.Message)
+	case errors.As(err, &schemaErr):
+		r.add(pointer+schemaErr.Pointer, "%s", schemaErr.Message)
 	case err != nil:
 		r.add(pointer, "%s", err)
 	}

@@ -56,18 +56,18 @@ func (s *ArtifactActionSpec) check(properties map[string]json.RawMessage, pointe
 // The operator configures where events may be sent; that is checked elsewhere.
 func (s *WebhookSubscriptionSpec) checkSpec(r *report) {
 	version := cmp.Or(s.PayloadVersion, domain.PayloadB)
-	known := domain.PublicEventNames(version)
+	types := domain.PublicEventNames(version)
 	for i, eventType := range s.EventTypes {
-		if !slices.Contains(known, eventType) {
-			r.add(extendPointer("/spec/eventTypes", i), "is not an event of payload version %s, which has %s", version, joinWords(known))
+		if !slices.Contains(types, eventType) {
+			r.add(extendPointer("/spec/eventTypes", i), "is not an event of payload version %s, which has %s", version, joinWords(types))
 		}
 	}
 }
 
 func (s *RobotSpec) checkSpec(r *report) {
 	if s.WorkflowType != "" {
-		for member, given := range map[string]string{"taskQueue": s.TaskQueue, "runner": s.Runner} {
-			if given == "" {
+		for member, value := range map[string]string{"taskQueue": s.TaskQueue, "runner": s.Runner} {
+			if value == "" {
 				r.add("/spec/"+member, "is required with workflowType")
 			}
 		}

@@ -224,9 +224,9 @@ func TestSchemaOfAnyLeadsToThatOfTheKind(t *testing.T) {
 		}
 		spec, ok := document["spec"].(map[string]any)
 		require.True(t, ok)
-		known := schemaOf(t, kind).Properties["spec"].Properties
+		definitions := schemaOf(t, kind).Properties["spec"].Properties
 		for name := range spec {
-			if known[name] == nil {
+			if definitions[name] == nil {
 				delete(spec, name)
 			}
 		}

@@ -35,13 +35,13 @@ func (r *report) add(pointer, format string, args ...any) {
 
 // MergeViolations adds the violations of another check, except at and below places that already have one. It sorts
 // them by place and drops violations beyond the limit of a request.
-func MergeViolations(known, more []Violation) []Violation {
+func MergeViolations(existing, more []Violation) []Violation {
 	type place struct {
 		document int
 		pointer  string
 	}
 	places := map[place]bool{}
-	for _, v := range known {
+	for _, v := range existing {
 		places[place{v.Document, v.Pointer}] = true
 	}
 	within := func(v Violation) bool {
@@ -56,7 +56,7 @@ func MergeViolations(known, more []Violation) []Violation {
 			pointer = pointer[:end]
 		}
 	}
-	merged := slices.Clone(known)
+	merged := slices.Clone(existing)
 	for _, v := range more {
 		if !within(v) {
 			merged = append(merged, v)

@@ -60,8 +60,8 @@ func unknownMember(s *jsonschema.Schema, name string) string {
 
 // DidYouMean returns the end of a message about a name that does not exist: a question with the known name that is most
 // like it, or otherwise where none is.
-func DidYouMean(name string, known []string, otherwise string) string {
-	if similar := findSimilar(name, known); similar != "" {
+func DidYouMean(name string, names []string, otherwise string) string {
+	if similar := findSimilar(name, names); similar != "" {
 		return "; did you mean " + similar + "?"
 	}
 	return otherwise
@@ -69,9 +69,9 @@ func DidYouMean(name string, known []string, otherwise string) string {
 
 // findSimilar returns the known name that is most like a name, whatever the case: at most
 // two letters are added, removed or replaced. It is empty if there is none.
-func findSimilar(name string, known []string) string {
+func findSimilar(name string, names []string) string {
 	best, distance := "", 3
-	for _, k := range known {
+	for _, k := range names {
 		if d := editDistance(strings.ToLower(name), strings.ToLower(k)); d < distance && d < len(k) {
 			best, distance = k, d
 		}

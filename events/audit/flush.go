@@ -75,11 +75,11 @@ func (r *Recorder) recordEvents(ctx context.Context, signIns map[signInKey]*entr
 // of the token's issuer.
 func signInEvents(key signInKey, e *entry, found persistence.AuditedTenants) []domain.Event {
 	var tenants []uuid.UUID
-	switch known := found.OfPrincipal[key.principal]; {
+	switch ids := found.OfPrincipal[key.principal]; {
 	case key.tenant != uuid.Nil:
 		tenants = []uuid.UUID{key.tenant}
-	case len(known) > 0:
-		tenants = known
+	case len(ids) > 0:
+		tenants = ids
 	default:
 		for _, code := range e.tenantCodes {
 			if id, ok := found.ByCode[code]; ok {

@@ -104,30 +104,30 @@ func New(o Options) *Recorder {
 
 // SignInRefused records a refused sign-in. A request without credentials is only
 // counted, because it is not an attempt to sign in.
-func (r *Recorder) SignInRefused(ctx context.Context, refused *domain.SignInError, from Origin) {
-	r.o.Count(refused.Reason)
-	if refused.Reason == domain.SignInMissing {
+func (r *Recorder) SignInRefused(ctx context.Context, denial *domain.SignInError, from Origin) {
+	r.o.Count(denial.Reason)
+	if denial.Reason == domain.SignInMissing {
 		return
 	}
 	network := networkOf(from.Address)
 	key := signInKey{
-		reason: refused.Reason, subject: refused.Subject, principal: refused.PrincipalID, tenant: refused.TenantID,
+		reason: denial.Reason, subject: denial.Subject, principal: denial.PrincipalID, tenant: denial.TenantID,
 		network: network,
 	}
-	if refused.Reason != domain.SignInUnknownIssuer && refused.Reason != domain.SignInMalformed {
+	if denial.Reason != domain.SignInUnknownIssuer && denial.Reason != domain.SignInMalformed {
 		// The claims of a token that no known issuer signed are not trustworthy.
-		key.issuer = refused.Issuer
+		key.issuer = denial.Issuer
 	}
 	r.mu.Lock()
-	r.signIns.addEntry(key, signInKey{reason: refused.Reason}, network, r.o.Clock(), from, refused.TenantCodes, domain.Caller{})
-	write := r.admitLine(lineKey{refused.Reason, network})
+	r.signIns.addEntry(key, signInKey{reason: denial.Reason}, network, r.o.Clock(), from, denial.TenantCodes, domain.Caller{})
+	write := r.admitLine(lineKey{denial.Reason, network})
 	r.mu.Unlock()
 	if write {
 		r.o.Logger.LogAttrs(ctx, slog.LevelWarn, "sign-in refused",
-			slog.String("reason", string(refused.Reason)),
-			slog.String("issuer", shortenText(refused.Issuer)),
-			slog.String("subject", refused.Subject),
-			slog.String("principal_id", idText(refused.PrincipalID)),
+			slog.String("reason", string(denial.Reason)),
+			slog.String("issuer", shortenText(denial.Issuer)),
+			slog.String("subject", denial.Subject),
+			slog.String("principal_id", idText(denial.PrincipalID)),
 			slog.String("address", from.Address),
 			slog.String("request_id", from.RequestID),
 		)

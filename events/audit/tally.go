@@ -29,9 +29,9 @@ type entry struct {
 func (t *tally[K]) addEntry(
 	key, common K, source string, now time.Time, from Origin, tenantCodes []string, caller domain.Caller,
 ) {
-	if known, ok := t.entries[key]; ok {
-		known.count++
-		known.last = now
+	if existing, ok := t.entries[key]; ok {
+		existing.count++
+		existing.last = now
 		return
 	}
 	t.putEntry(key, common, &entry{
@@ -51,13 +51,13 @@ func (t *tally[K]) putEntry(key, common K, e *entry) {
 			key, e.caller = none, domain.Caller{}
 		}
 	}
-	if known, ok := t.entries[key]; ok {
-		known.count += e.count
-		if e.first.Before(known.first) {
-			known.first = e.first
+	if existing, ok := t.entries[key]; ok {
+		existing.count += e.count
+		if e.first.Before(existing.first) {
+			existing.first = e.first
 		}
-		if e.last.After(known.last) {
-			known.last = e.last
+		if e.last.After(existing.last) {
+			existing.last = e.last
 		}
 		return
 	}

@@ -242,14 +242,14 @@ func TestRemovedEventsAreMissed(t *testing.T) {
 	h := newFixture(t)
 	r := newReceiver(t)
 	h.subscribe("north", "HOOK", r.server.URL, `,"paused":true`)
-	gone, kept := uuid.New(), uuid.New()
-	h.recordEvents(h.now(), 3, gone)
+	removed, kept := uuid.New(), uuid.New()
+	h.recordEvents(h.now(), 3, removed)
 	h.fanOutAll()
 	h.recordEvents(h.now(), 3, kept)
 	h.fanOutAll()
 	h.execStatements(`SET session_replication_role = replica`, fmt.Sprintf(`INSERT INTO removed_events (tenant_id, era, xid, position)
-		SELECT tenant_id, era, xid, position FROM events WHERE process_id = '%s' ORDER BY era DESC, xid DESC, position DESC LIMIT 1`, gone),
-		fmt.Sprintf(`DELETE FROM events WHERE process_id = '%s'`, gone))
+		SELECT tenant_id, era, xid, position FROM events WHERE process_id = '%s' ORDER BY era DESC, xid DESC, position DESC LIMIT 1`, removed),
+		fmt.Sprintf(`DELETE FROM events WHERE process_id = '%s'`, removed))
 	require.Nil(t, h.readHealth().EventsLostAt)
 	h.applySubscription("north", "HOOK", r.server.URL, "")
 	h.startDispatchers(1)

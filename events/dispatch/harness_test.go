@@ -100,8 +100,8 @@ func (h *fixture) systemCaller() domain.Call {
 func (h *fixture) applyManifests(documents ...json.RawMessage) {
 	h.t.Helper()
 	applied, err := h.ApplyResources(h.t.Context(), h.systemCaller(), administration.ApplyRequest{Documents: documents})
-	if refused, ok := errors.AsType[*domain.Error](err); ok {
-		require.Empty(h.t, refused.Details)
+	if domainErr, ok := errors.AsType[*domain.Error](err); ok {
+		require.Empty(h.t, domainErr.Details)
 	}
 	require.NoError(h.t, err)
 	for _, a := range applied {

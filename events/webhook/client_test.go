@@ -86,8 +86,8 @@ func TestSend(t *testing.T) {
 	require.Equal(t, strings.TrimPrefix(address, "http://"), sent.host)
 	require.Equal(t, `{"a":1}`, sent.body)
 	require.Equal(t, "01970000-0000-7000-8000-0000000000e1", sent.header.Get("webhook-id"))
-	for _, known := range []string{text, oldText} {
-		require.NoError(t, consumer(t, known).Verify([]byte(sent.body), sent.header))
+	for _, id := range []string{text, oldText} {
+		require.NoError(t, consumer(t, id).Verify([]byte(sent.body), sent.header))
 	}
 	for _, name := range []string{"Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"} {
 		sent.header.Del(name)

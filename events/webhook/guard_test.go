@@ -14,10 +14,10 @@ func TestCheckAddress(t *testing.T) {
 	guard, err := webhook.NewGuard(webhook.Policy{}, nil)
 	require.NoError(t, err)
 	for _, address := range append(hostile4(), hostile6()...) {
-		var refused *webhook.RefusedError
-		require.ErrorAs(t, guard.CheckAddress(address), &refused, address)
-		require.NotEmpty(t, refused.Kind)
-		require.NotContains(t, refused.Error(), address.String())
+		var refusedErr *webhook.RefusedError
+		require.ErrorAs(t, guard.CheckAddress(address), &refusedErr, address)
+		require.NotEmpty(t, refusedErr.Kind)
+		require.NotContains(t, refusedErr.Error(), address.String())
 	}
 	// The addresses next to the ranges are public.
 	for _, address := range addresses(
@@ -60,10 +60,10 @@ func TestPolicyLists(t *testing.T) {
 	) {
 		require.NoError(t, guard.CheckAddress(allowed), allowed)
 	}
-	for _, refused := range addresses(
+	for _, blocked := range addresses(
 		"10.0.255.255", "10.2.0.0", "172.16.0.16", "fd00:2::9", "127.0.0.2", "2606:4700::9", "8.8.8.8", "::ffff:8.8.8.8", "9.9.9.9",
 	) {
-		require.Error(t, guard.CheckAddress(refused), refused)
+		require.Error(t, guard.CheckAddress(blocked), blocked)
 	}
 	require.Error(t, guard.CheckAddress(netip.MustParseAddr("fd00:1::9%eth0")))
 }

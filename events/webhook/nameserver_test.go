@@ -66,8 +66,8 @@ func replyTo(query *dnsmessage.Message, look answers) *dnsmessage.Message {
 		Questions: query.Questions,
 	}
 	name := strings.ToLower(strings.TrimSuffix(question.Name.String(), "."))
-	addresses, known := look(name, question.Type == dnsmessage.TypeAAAA)
-	if !known {
+	addresses, ok := look(name, question.Type == dnsmessage.TypeAAAA)
+	if !ok {
 		reply.RCode = dnsmessage.RCodeNameError
 	}
 	for _, address := range addresses {

@@ -66,11 +66,11 @@ func statusDetail(status int) string {
 // cause, which may contain addresses, also of this network's name servers, and texts of
 // a receiver's certificate.
 func classifyFailure(err error, expired bool) Result {
-	var refused *RefusedError
+	var refusedErr *RefusedError
 	var handshake *handshakeError
 	switch {
-	case errors.As(err, &refused):
-		return Result{Failure: FailureRefused, Detail: refused.Error()}
+	case errors.As(err, &refusedErr):
+		return Result{Failure: FailureRefused, Detail: refusedErr.Error()}
 	case expired || isTimeout(err):
 		return Result{Failure: FailureTimeout, Detail: "there was no answer in time"}
 	case isTLSAlert(err):

@@ -124,10 +124,10 @@ func (v *visitor) visit(ctx context.Context, address string) outcome {
 		}
 		return wasAnswered
 	}
-	var refused *webhook.RefusedError
+	var refusedErr *webhook.RefusedError
 	var dns *net.DNSError
 	switch {
-	case errors.As(err, &refused):
+	case errors.As(err, &refusedErr):
 		return wasRefused
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return wasNoName
@@ -198,14 +198,14 @@ func TestRebindingReachesNothingHostile(t *testing.T) {
 	t.Parallel()
 	m := newMine(t)
 	good := netip.MustParseAddr(listed)
-	var asked atomic.Int64
+	var queries atomic.Int64
 	// The first label is the hostile address. Every question finds the answer changed.
 	rebinding := func(name string, ipv6 bool) ([]netip.Addr, bool) {
 		hostile, ok := fromHex(strings.TrimSuffix(name, ".rebind.test"))
 		if !ok {
 			return nil, false
 		}
-		turn := asked.Add(1)
+		turn := queries.Add(1)
 		if hostile.Is6() != ipv6 {
 			return only(good, !ipv6 && turn%2 == 0), true
 		}

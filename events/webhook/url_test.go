@@ -21,7 +21,7 @@ func TestCheckURL(t *testing.T) { //nolint:funlen // most of it is a table
 		noFragment  = "must have no fragment"
 		badPort     = "must have a port from 1 to 65535, or none"
 		notDecimal  = "must have an IPv4 address as four decimal numbers, such as 192.0.2.1"
-		refused     = "has an address that the operator does not allow with --webhook-allow: "
+		message     = "has an address that the operator does not allow with --webhook-allow: "
 		notName     = "must have the name of a host: "
 		badLabel    = notName + "its parts must have 1 to 63 characters"
 		hyphen      = notName + "its parts must not begin or end with a hyphen"
@@ -85,14 +85,14 @@ func TestCheckURL(t *testing.T) { //nolint:funlen // most of it is a table
 		"https://8.8.8.8./":                                 notDecimal,
 		"https://256.256.256.256/":                          notDecimal,
 		"https://a.0x/":                                     notDecimal,
-		"https://127.0.0.1/":                                refused + "loopback",
-		"https://[::1]/":                                    refused + "loopback",
-		"https://[::ffff:7f00:1]/":                          refused + "loopback",
-		"https://localhost/":                                refused + "loopback",
-		"https://a.LOCALHOST./":                             refused + "loopback",
-		"https://169.254.169.254/latest/":                   refused + "link-local",
-		"https://[2606:4700::1111%25eth0]/":                 refused + "link-local",
-		"https://10.2.0.1/":                                 refused + "private",
+		"https://127.0.0.1/":                                message + "loopback",
+		"https://[::1]/":                                    message + "loopback",
+		"https://[::ffff:7f00:1]/":                          message + "loopback",
+		"https://localhost/":                                message + "loopback",
+		"https://a.LOCALHOST./":                             message + "loopback",
+		"https://169.254.169.254/latest/":                   message + "link-local",
+		"https://[2606:4700::1111%25eth0]/":                 message + "link-local",
+		"https://10.2.0.1/":                                 message + "private",
 		"https://[v1.a]/":                                   notAbsolute,
 		"https://[example.com]/":                            notAbsolute,
 		"https://[8.8.8.8]/":                                notAbsolute,

@@ -32,11 +32,11 @@ type decision struct {
 }
 
 func decideWorkflow(ctx workflow.Context, _ procession.WorkflowRequest) (procession.WorkflowResponse, error) {
-	asked, err := procession.CreateTask(ctx, "DECIDE")
+	task, err := procession.CreateTask(ctx, "DECIDE")
 	if err != nil {
 		return procession.WorkflowResponse{}, err
 	}
-	decided := func() bool { return procession.Completed(ctx, asked) }
+	decided := func() bool { return procession.Completed(ctx, task) }
 	inTime, err := workflow.AwaitWithTimeout(ctx, remindAfter, decided)
 	if err == nil && !inTime {
 		if _, err = procession.SendMessage(ctx, "REMINDER", "A request waits for your decision"); err == nil {
@@ -47,13 +47,13 @@ func decideWorkflow(ctx workflow.Context, _ procession.WorkflowRequest) (process
 		return procession.WorkflowResponse{}, err
 	}
 	if inTime {
-		return taskOutcome(procession.AwaitCompletion[decision](ctx, asked))
+		return taskOutcome(procession.AwaitCompletion[decision](ctx, task))
 	}
 	// A task that is completed meanwhile stays completed, and counts.
-	if err := procession.CancelTask(ctx, asked.ID); err != nil {
+	if err := procession.CancelTask(ctx, task.ID); err != nil {
 		return procession.WorkflowResponse{}, err
 	}
-	left, err := procession.Execute[procession.ItemResponse](ctx, "retrieveProcessItem", procession.ItemRequest{ProcessItemID: asked.ID})
+	left, err := procession.Execute[procession.ItemResponse](ctx, "retrieveProcessItem", procession.ItemRequest{ProcessItemID: task.ID})
 	if err != nil {
 		return procession.WorkflowResponse{}, err
 	}

@@ -135,11 +135,11 @@ func (f *file) addDefinition(code string, spec *resource.ProcessDefinitionSpec) 
 func (g *group) addElements(specs []resource.ElementSpec) {
 	for i := range specs {
 		e := constant{"ELEMENT", specs[i].Code, specs[i].Code, specs[i].Name}
-		known := false
+		ok := false
 		for _, c := range g.constants {
-			known = known || c.value == e.value
+			ok = ok || c.value == e.value
 		}
-		if !known {
+		if !ok {
 			g.constants = append(g.constants, e)
 		}
 	}

@@ -223,8 +223,8 @@ func (r *reader) valueType(name string, raw json.RawMessage) valueType {
 
 // referencedType returns the type of the target of a reference.
 func (r *reader) referencedType(ref string) valueType {
-	if known, ok := r.named[ref]; ok {
-		return valueType{kind: objects, name: known}
+	if typeName, ok := r.named[ref]; ok {
+		return valueType{kind: objects, name: typeName}
 	}
 	s, ok := r.resolve(ref)
 	if !ok || len(s.Properties) == 0 {

@@ -113,9 +113,9 @@ func TestParseRefuses(t *testing.T) { //nolint:funlen // a table of cases
 			sources, err := manifest.Parse(c.file, []byte(c.text))
 			require.ErrorContains(t, err, c.want)
 			require.Nil(t, sources)
-			var refused *manifest.Error
-			require.ErrorAs(t, err, &refused)
-			require.Equal(t, c.file, refused.File)
+			var fault *manifest.Error
+			require.ErrorAs(t, err, &fault)
+			require.Equal(t, c.file, fault.File)
 		})
 	}
 }

@@ -77,9 +77,9 @@ func isSchema(source []byte) bool {
 
 // reasonOf returns the known reason of a refusal.
 func reasonOf(err error) string {
-	var refused *jsondoc.SchemaError
+	var schemaErr *jsondoc.SchemaError
 	for _, reason := range refusals {
-		if errors.As(err, &refused) && strings.Contains(refused.Message, reason) {
+		if errors.As(err, &schemaErr) && strings.Contains(schemaErr.Message, reason) {
 			return reason
 		}
 	}

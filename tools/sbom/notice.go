@@ -125,7 +125,7 @@ func listModules(ctx context.Context, p program) ([]part, error) {
 		var m part
 		m.Name, m.Version, _ = strings.Cut(module, "\t")
 		m.Licence, m.Notice, err = readLicences(os.DirFS(dirs[module]))
-		if reason, known := unlicensed[m.Name]; known && errors.Is(err, errNoLicence) {
+		if reason, ok := unlicensed[m.Name]; ok && errors.Is(err, errNoLicence) {
 			m.Licence, err = "no licence file: "+reason, nil
 		}
 		if err != nil {

@@ -69,7 +69,7 @@ func TestImagesArePinnedByTheDigestsOfTheRegistry(t *testing.T) {
 	code, out = script(t, []string{"IMAGES_REQUIRED=1"}, "pin-images", check...)
 	require.NotZero(t, code, out)
 
-	var wanted []string
+	var want []string
 	for line := range strings.Lines(out) {
 		_, image, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		image, _, _ = strings.Cut(image, " ")
@@ -77,11 +77,11 @@ func TestImagesArePinnedByTheDigestsOfTheRegistry(t *testing.T) {
 		if !strings.Contains(path, "/") {
 			path = "library/" + path
 		}
-		wanted = append(wanted, path)
+		want = append(want, path)
 	}
-	slices.Sort(wanted)
-	wanted = slices.Compact(wanted)
-	mirror := "IMAGE_MIRROR=" + registry(t, wanted...)
+	slices.Sort(want)
+	want = slices.Compact(want)
+	mirror := "IMAGE_MIRROR=" + registry(t, want...)
 	// The second run renews existing digests.
 	for range 2 {
 		code, out = script(t, []string{mirror}, "pin-images", files...)
@@ -93,7 +93,7 @@ func TestImagesArePinnedByTheDigestsOfTheRegistry(t *testing.T) {
 			all += string(content)
 		}
 		require.Equal(t, images, strings.Count(all, "@sha256:"), all)
-		for _, path := range wanted {
+		for _, path := range want {
 			require.Contains(t, all, path[strings.LastIndex(path, "/")+1:]+"@"+digestOf(path))
 		}
 		require.Contains(t, all, "AS build\n")

@@ -112,11 +112,11 @@ func filesOfRecipe(t *testing.T, recipe string) []string {
 	require.True(t, found, recipe)
 	section, _, _ = strings.Cut(section, "\n## ")
 	var files []string
-	known := map[string]bool{}
+	existing := map[string]bool{}
 	for _, match := range regexp.MustCompile("`([\\w./<>-]*/[\\w<>-]+[.]\\w+)`").FindAllStringSubmatch(section, -1) {
 		pattern := regexp.MustCompile(`<\w+>|NNNNN_\w+`).ReplaceAllString(match[1], "*")
-		if !known[pattern] {
-			known[pattern] = true
+		if !existing[pattern] {
+			existing[pattern] = true
 			files = append(files, pattern)
 		}
 	}

@@ -87,7 +87,7 @@ func (c *Config) Load(flags *pflag.FlagSet) error {
 	new(Config).VisitSettings(func(setting *pflag.Flag) {
 		settings = append(settings, setting.Name)
 		f := flags.Lookup(setting.Name)
-		given := f.Value.String()
+		path := f.Value.String()
 		if node, ok := file[f.Name]; ok {
 			if err := setNode(f.Value, &node); err != nil {
 				wrong = append(wrong, fmt.Errorf("reading %s of %s: %w", f.Name, c.File, err))
@@ -100,7 +100,7 @@ func (c *Config) Load(flags *pflag.FlagSet) error {
 			}
 		}
 		if f.Changed {
-			if err := f.Value.Set(given); err != nil {
+			if err := f.Value.Set(path); err != nil {
 				wrong = append(wrong, fmt.Errorf("reading --%s: %w", f.Name, err))
 			}
 		}

@@ -43,21 +43,21 @@ func checkLoopback(c *config.Config, o *Options) error {
 	if o.expose {
 		return nil
 	}
-	var refused []error
+	var errs []error
 	for _, a := range listenAddresses(c, o) {
 		host, _, err := net.SplitHostPort(*a.address)
 		if err != nil {
-			refused = append(refused, fmt.Errorf("--%s must be host:port: %w", a.flag, err))
+			errs = append(errs, fmt.Errorf("--%s must be host:port: %w", a.flag, err))
 			continue
 		}
 		if !config.IsLoopback(host) {
-			refused = append(refused, fmt.Errorf("--%s is %s, which is not a loopback address such as 127.0.0.1; "+
+			errs = append(errs, fmt.Errorf("--%s is %s, which is not a loopback address such as 127.0.0.1; "+
 				"dev loads accounts whose secrets are public. Only --%s lets other machines reach them",
 				a.flag, *a.address, exposeFlag))
 		}
 	}
-	if len(refused) > 0 {
-		return config.UsageError{Err: errors.Join(refused...)}
+	if len(errs) > 0 {
+		return config.UsageError{Err: errors.Join(errs...)}
 	}
 	return nil
 }

@@ -66,11 +66,11 @@ func (d *doctor) checkAuthorities(context.Context) Finding {
 	if err != nil {
 		return fail(advice, "%s", errorText(err))
 	}
-	given, err := certificatesIn(content)
+	authorities, err := certificatesIn(content)
 	if err != nil {
 		return fail(advice, "%s: %s", d.TemporalCAFile, errorText(err))
 	}
-	for _, certificate := range given {
+	for _, certificate := range authorities {
 		found = worseFinding(found, d.checkExpiry(certificate, "the authority of Temporal", advice))
 	}
 	return found

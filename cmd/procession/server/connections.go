@@ -49,13 +49,13 @@ type connectionShares struct {
 }
 
 // newConnectionLimit limits the connections of a listener, and counts the open and the refused ones.
-func newConnectionLimit(l net.Listener, shares connectionShares, open, refused *atomic.Int64) *connectionLimit {
+func newConnectionLimit(l net.Listener, shares connectionShares, open, rejections *atomic.Int64) *connectionLimit {
 	if shares.each >= shares.most {
 		// The limit of the listener comes first, and is answered.
 		shares.each = 0
 	}
 	return &connectionLimit{
-		Listener: netutil.LimitListener(l, shares.most+surplusConnections), most: int64(shares.most), open: open, refused: refused,
+		Listener: netutil.LimitListener(l, shares.most+surplusConnections), most: int64(shares.most), open: open, rejections: rejections,
 		addresses: limit.NewRunning[netip.Prefix](shares.each), proxies: shares.proxies,
 	}
 }

@@ -31,6 +31,6 @@ func TestGoodsThatThereAreAreAccepted(t *testing.T) {
 		"kuflow-data-source:",
 	}})
 	require.NoError(t, err)
-	refused := procession.DataSourceVerdict{Message: "there are no such goods"}
-	require.Equal(t, []procession.DataSourceVerdict{{Valid: true}, refused, refused}, answer.Validations)
+	verdict := procession.DataSourceVerdict{Message: "there are no such goods"}
+	require.Equal(t, []procession.DataSourceVerdict{{Valid: true}, verdict, verdict}, answer.Validations)
 }

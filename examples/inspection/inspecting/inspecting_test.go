@@ -90,8 +90,8 @@ func (s *service) createTask(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, s.refusal)
 		return
 	}
-	if given := r.URL.Query().Get("activityToken"); given != "" {
-		token, err := base64.StdEncoding.DecodeString(given)
+	if id := r.URL.Query().Get("activityToken"); id != "" {
+		token, err := base64.StdEncoding.DecodeString(id)
 		if err != nil {
 			w.WriteHeader(http.StatusBadRequest)
 			return

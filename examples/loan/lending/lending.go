@@ -23,22 +23,22 @@ func Register(w *procession.Worker) { procession.RegisterWorkflow(w, WorkflowTyp
 // Loan asks for a loan application, has amounts above the limit approved, and notifies the process's initiator of the
 // outcome. The service completes the process when it returns.
 func Loan(ctx workflow.Context, _ procession.WorkflowRequest) (procession.WorkflowResponse, error) {
-	asked, err := procession.AwaitTask[LoanApplication](ctx, TaskLoanApplication)
+	application, err := procession.AwaitTask[LoanApplication](ctx, TaskLoanApplication)
 	if err != nil {
 		return procession.WorkflowResponse{}, err
 	}
 	// In the metadata, lists can be filtered by the name.
-	if err := procession.SetMetadata(ctx, Metadata{FirstName: asked.Data.FirstName, LastName: asked.Data.LastName}); err != nil {
+	if err := procession.SetMetadata(ctx, Metadata{FirstName: application.Data.FirstName, LastName: application.Data.LastName}); err != nil {
 		return procession.WorkflowResponse{}, err
 	}
-	amount, err := amountInEUR(asked.Data.Amount, asked.Data.Currency)
+	amount, err := amountInEUR(application.Data.Amount, application.Data.Currency)
 	if err != nil {
 		return procession.WorkflowResponse{}, temporal.NewNonRetryableApplicationError(err.Error(), failureApplication, nil)
 	}
 	granted := true
 	if needsApproval(amount) {
 		decided, err := procession.AwaitTask[ApproveLoan](ctx, TaskApproveLoan, procession.WithData(ApproveLoan{
-			FirstName: asked.Data.FirstName, LastName: asked.Data.LastName, Amount: json.RawMessage(amount.FloatString(2)),
+			FirstName: application.Data.FirstName, LastName: application.Data.LastName, Amount: json.RawMessage(amount.FloatString(2)),
 		}))
 		if err != nil {
 			return procession.WorkflowResponse{}, err

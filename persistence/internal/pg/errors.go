@@ -62,11 +62,11 @@ func brokenConnection(err error) bool {
 // Translate turns a driver error into a domain error where the caller can act on it, and wraps any other with
 // doing.
 func Translate(doing string, err error) error {
-	var known *domain.Error
+	var domainErr *domain.Error
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &known):
+	case errors.As(err, &domainErr):
 		return err
 	case RefusedByPooler(err):
 		return fmt.Errorf("%s: the URL leads through a pooler, so it needs a direct URL beside it: %w", doing, err)
@@ -144,6 +144,6 @@ func IgnoreNoRows(err error) error {
 
 // LockNotAvailable reports whether a statement gave up waiting for a lock.
 func LockNotAvailable(err error) bool {
-	refused, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && refused.Code == codeLockNotAvailable
+	pgErr, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pgErr.Code == codeLockNotAvailable
 }

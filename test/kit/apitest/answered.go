@@ -80,14 +80,14 @@ func coversAnswers(names []string, name string) bool {
 
 // missingAnswers reports whether the answers had all wanted members and values of a contract, and
 // lists the others.
-func missingAnswers(contract string, wanted func(name string) bool) bool {
+func missingAnswers(contract string, include func(name string) bool) bool {
 	missing := Contracts[contract].MissingMembers()
 	for _, pair := range Contracts[contract].Missing() {
 		missing = append(missing, pair.String())
 	}
 	found := true
 	for _, name := range missing {
-		if _, status, isStatus := strings.Cut(name, " "); isStatus && status != "default" && status[0] != '2' || !wanted(name) {
+		if _, status, isStatus := strings.Cut(name, " "); isStatus && status != "default" && status[0] != '2' || !include(name) {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "%s documents, but no answer had: %s\n", contract, name)

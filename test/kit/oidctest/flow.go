@@ -117,16 +117,16 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request) {
 	client, secret := clientCredentials(r)
 	var answer Members
 	i.changeFlow(func(f *flow) {
-		asked, lasts := grant{client: client}, tokenLifetime
+		request, lasts := grant{client: client}, tokenLifetime
 		good := secret == f.secret
 		switch grantType := r.Form.Get("grant_type"); grantType {
 		case "authorization_code":
 			code := r.Form.Get("code")
 			proof := sha256.Sum256([]byte(r.Form.Get("code_verifier")))
-			asked = f.codes[code]
+			request = f.codes[code]
 			delete(f.codes, code)
-			good = good && asked == (grant{
-				client: client, redirect: r.Form.Get("redirect_uri"), nonce: asked.nonce,
+			good = good && request == (grant{
+				client: client, redirect: r.Form.Get("redirect_uri"), nonce: request.nonce,
 				challenge: base64.RawURLEncoding.EncodeToString(proof[:]),
 			})
 		case "urn:ietf:params:oauth:grant-type:device_code":
@@ -138,7 +138,7 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request) {
 		}
 		if good {
 			f.grants = append(f.grants, r.Form.Get("grant_type"))
-			answer = i.issueTokens(f, asked, lasts)
+			answer = i.issueTokens(f, request, lasts)
 		}
 	})
 	if answer == nil {
@@ -149,11 +149,11 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request) {
 }
 
 // issueTokens returns the answer with tokens. The caller holds the lock.
-func (i *Issuer) issueTokens(f *flow, asked grant, lasts time.Duration) Members {
+func (i *Issuer) issueTokens(f *flow, request grant, lasts time.Duration) Members {
 	now := f.clock()
-	claims := Members{"iss": i.URL(), "aud": asked.client, "iat": now.Unix(), "exp": now.Add(lasts).Unix(), "auth_time": now.Unix()}
-	if asked.nonce != "" {
-		claims["nonce"] = asked.nonce
+	claims := Members{"iss": i.URL(), "aud": request.client, "iat": now.Unix(), "exp": now.Add(lasts).Unix(), "auth_time": now.Unix()}
+	if request.nonce != "" {
+		claims["nonce"] = request.nonce
 	}
 	maps.Copy(claims, f.user)
 	key := i.keys[0]

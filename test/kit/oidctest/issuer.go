@@ -62,10 +62,10 @@ func (i *Issuer) Key(algorithm string) Key {
 
 // publishedKey returns the first published key that is wanted, and panics without
 // one.
-func (i *Issuer) publishedKey(wanted func(Key) bool) Key {
+func (i *Issuer) publishedKey(matches func(Key) bool) Key {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.keys[slices.IndexFunc(i.keys, wanted)]
+	return i.keys[slices.IndexFunc(i.keys, matches)]
 }
 
 // Requests counts the requests for a path.
