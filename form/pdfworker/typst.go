@@ -134,7 +134,7 @@ func (p *Pool) typeset(ctx context.Context, layouts []layout, created time.Time)
 				if err != nil {
 					return err
 				}
-				if sheets[i].complex {
+				if layouts[i].complex {
 					if document, err = textlayer.Repair(ctx, document); err != nil {
 						return err
 					}

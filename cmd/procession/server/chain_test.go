@@ -206,7 +206,7 @@ func TestAddressesHaveAShareOfConnections(t *testing.T) {
 	}
 	require.False(t, works(dial("127.0.0.1", s.config.Listen)), "the share is used up")
 	require.True(t, works(dial("127.0.0.2", s.config.Listen)), "another address has its own")
-	require.EqualValues(t, 1, s.connections.refused.Load())
+	require.EqualValues(t, 1, s.connections.rejected.Load())
 
 	s = serveListeners(t, func(c *config.Config) {
 		c.MaxConnections, c.AddressConnections, c.TrustedProxies = 10, 2, []string{"127.0.0.1"}

@@ -22,7 +22,7 @@ import (
 const surplusConnections = 100
 
 // connections counts the open connections of each listener and the refused connections.
-type connections struct{ plain, secure, administration, health, refused atomic.Int64 }
+type connections struct{ plain, secure, administration, health, rejected atomic.Int64 }
 
 // countClients returns the number of open connections to the REST API.
 func (c *connections) countClients() float64 {
@@ -34,7 +34,7 @@ type connectionLimit struct {
 	net.Listener
 
 	most          int64
-	open, refused *atomic.Int64
+	open, rejected *atomic.Int64
 	// addresses counts the connections of each client network. Trusted proxies are exempt: the requests of
 	// their clients are limited instead.
 	addresses *limit.Running[netip.Prefix]
@@ -49,13 +49,13 @@ type connectionShares struct {
 }
 
 // newConnectionLimit limits the connections of a listener, and counts the open and the refused ones.
-func newConnectionLimit(l net.Listener, shares connectionShares, open, rejections *atomic.Int64) *connectionLimit {
+func newConnectionLimit(l net.Listener, shares connectionShares, open, rejected *atomic.Int64) *connectionLimit {
 	if shares.each >= shares.most {
 		// The limit of the listener comes first, and is answered.
 		shares.each = 0
 	}
 	return &connectionLimit{
-		Listener: netutil.LimitListener(l, shares.most+surplusConnections), most: int64(shares.most), open: open, rejections: rejections,
+		Listener: netutil.LimitListener(l, shares.most+surplusConnections), most: int64(shares.most), open: open, rejected: rejected,
 		addresses: limit.NewRunning[netip.Prefix](shares.each), proxies: shares.proxies,
 	}
 }
@@ -79,7 +79,7 @@ func (l *connectionLimit) Accept() (net.Conn, error) {
 		peer := httpio.PeerOf(conn.RemoteAddr().String())
 		network, shared := httpio.Network(peer), !l.proxies.Trust(peer)
 		if shared && !l.addresses.Enter(network) {
-			l.refused.Add(1)
+			l.rejected.Add(1)
 			_ = conn.Close()
 			continue
 		}
@@ -117,7 +117,7 @@ func (l *connectionLimit) markSurplus(ctx context.Context, conn net.Conn) contex
 func (l *connectionLimit) refuseSurplus(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if surplus, _ := r.Context().Value(surplusKey{}).(bool); surplus {
-			l.refused.Add(1)
+			l.rejected.Add(1)
 			w.Header().Set("Connection", "close")
 			httpio.WriteError(w, time.Now(), &domain.Error{
 				Kind: domain.KindUnavailable, Code: domain.CodeUnavailable, Message: "too many connections",

@@ -106,7 +106,7 @@ func (s *Service) OpenListeners(ctx context.Context) (opened Listeners, err erro
 		if err != nil {
 			return opened, err
 		}
-		l.limitConnections(shares, a.open, &s.connections.refused)
+		l.limitConnections(shares, a.open, &s.connections.rejected)
 		if a.certificate != nil {
 			l.serveTLS(a.certificate, s.config.HSTSMaxAge, s.config.HSTSSubdomains)
 		}

@@ -125,7 +125,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 			return status == http.StatusOK
 		}, 10*time.Second, 10*time.Millisecond, "there is room again")
 	}
-	require.GreaterOrEqual(t, s.connections.refused.Load(), int64(3))
+	require.GreaterOrEqual(t, s.connections.rejected.Load(), int64(3))
 }
 
 func TestCertificatesAreReadAgain(t *testing.T) {

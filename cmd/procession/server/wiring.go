@@ -221,7 +221,7 @@ func (s *Service) addMetrics(m *metrics, k *Keyring, acts *activities.Activities
 		newRetentionMetrics(s.remover))
 	m.registerGauge("procession_http_connections", "Open connections of clients to the REST API.", s.connections.countClients)
 	m.registerCounter("procession_http_connections_refused_total", "Connections refused because of a limit.",
-		func() float64 { return float64(s.connections.refused.Load()) })
+		func() float64 { return float64(s.connections.rejected.Load()) })
 	m.registerCounter("procession_engine_commands_executed_total", "Commands for Temporal executed.",
 		func() float64 { return float64(s.relay.Stats().Executed) })
 	m.registerCounter("procession_engine_commands_failed_total", "Failed attempts to execute commands for Temporal.",
