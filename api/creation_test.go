@@ -157,7 +157,7 @@ func TestCreatingWithAnIDInUseTakesTheRight(t *testing.T) {
 		"A.createProcess": others.process, "B.createProcess": others.process, "A.createTask": others.task, "B.createProcessItem": others.task,
 		"B.createBusinessArtifact": others.artifact, "B.createBusinessArtifactAction": others.artifactAction, "B.createProcessAction": others.action,
 	}
-	status := 0
+	rejections := 0
 	eachCell(t, matrix, func(row, caller, cell string) {
 		id, creates := ids[row]
 		if !creates || caller == "foreign" || cell != "403" && cell != "201" || caller == "other" {
@@ -170,9 +170,9 @@ func TestCreatingWithAnIDInUseTakesTheRight(t *testing.T) {
 			return
 		}
 		requireCell(t, cell, got)
-		status++
+		rejections++
 	})
-	require.Greater(t, status, 10)
+	require.Greater(t, rejections, 10)
 }
 
 // A repeated creation returns the resource as it is, also after its parent has ended or was deleted.

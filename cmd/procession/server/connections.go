@@ -33,7 +33,7 @@ func (c *connections) countClients() float64 {
 type connectionLimit struct {
 	net.Listener
 
-	most          int64
+	most           int64
 	open, rejected *atomic.Int64
 	// addresses counts the connections of each client network. Trusted proxies are exempt: the requests of
 	// their clients are limited instead.
