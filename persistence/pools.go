@@ -96,7 +96,7 @@ type pools struct {
 // pool is a connection pool with the limit on the wait for a connection: 0 is as long as the context allows.
 type pool struct {
 	*pgxpool.Pool
-	patience time.Duration
+	acquireTimeout time.Duration
 	// opening is the statement that a transaction begins with, "" where connections have sessions of their own.
 	opening string
 }
@@ -150,10 +150,10 @@ func openPools(ctx context.Context, url string, l Limits) (_ *pools, err error) 
 		}
 	}()
 	for _, each := range []struct {
-		pool      **pool
-		size      int32
-		statement time.Duration
-		patience  time.Duration
+		pool           **pool
+		size           int32
+		statement      time.Duration
+		acquireTimeout time.Duration
 	}{
 		{&opened.requests, l.Requests, l.RequestTime, l.RequestTime},
 		{&opened.background, l.Background, backgroundStatementTime, 0},
@@ -171,7 +171,7 @@ func openPools(ctx context.Context, url string, l Limits) (_ *pools, err error) 
 		if err != nil {
 			return nil, fmt.Errorf("opening the database: %w", err)
 		}
-		*each.pool = &pool{Pool: made, patience: each.patience, opening: opening}
+		*each.pool = &pool{Pool: made, acquireTimeout: each.acquireTimeout, opening: opening}
 	}
 	return opened, nil
 }
@@ -242,9 +242,9 @@ func send(ctx context.Context, to batchSender, batch *pgx.Batch, queries []pg.Qu
 // error.
 func acquire(ctx context.Context, from *pool) (*pgxpool.Conn, error) {
 	waiting := ctx
-	if from.patience > 0 {
+	if from.acquireTimeout > 0 {
 		var stop context.CancelFunc
-		waiting, stop = context.WithTimeout(ctx, from.patience)
+		waiting, stop = context.WithTimeout(ctx, from.acquireTimeout)
 		defer stop()
 	}
 	conn, err := from.Acquire(waiting)

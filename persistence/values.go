@@ -52,14 +52,14 @@ type valueList[T any] struct {
 type memory struct {
 	bytes *semaphore.Weighted
 	// streams limits the connections that large pages may hold. The remaining ones are for event streams.
-	streams  *semaphore.Weighted
-	patience time.Duration
+	streams     *semaphore.Weighted
+	waitTimeout time.Duration
 }
 
 func newMemory(l Limits) *memory {
 	return &memory{
 		bytes:   semaphore.NewWeighted(max(l.ListMemory, MinListMemory)),
-		streams: semaphore.NewWeighted(int64(max(1, l.Streams/2))), patience: l.RequestTime,
+		streams: semaphore.NewWeighted(int64(max(1, l.Streams/2))), waitTimeout: l.RequestTime,
 	}
 }
 
@@ -68,7 +68,7 @@ func (m *memory) take(ctx context.Context, from *semaphore.Weighted, n int64) er
 	if from.TryAcquire(n) {
 		return nil
 	}
-	waiting, stop := context.WithTimeout(ctx, m.patience)
+	waiting, stop := context.WithTimeout(ctx, m.waitTimeout)
 	defer stop()
 	if err := from.Acquire(waiting, n); err != nil {
 		if ctx.Err() != nil {

@@ -252,8 +252,8 @@ func TestKilledAmidWebhooks(t *testing.T) {
 	t.Logf("%d events, %d failed attempts, killed %d times: none lost, %d accepted more than once", total, failed, *webhookKills, twice)
 }
 
-// awaitFor is await with more patience.
-func (s *testStack) awaitFor(patience time.Duration, what string, condition func() bool) {
+// awaitFor is await with a timeout.
+func (s *testStack) awaitFor(timeout time.Duration, what string, condition func() bool) {
 	s.t.Helper()
-	require.Eventually(s.t, condition, patience, 50*time.Millisecond, "waiting for "+what)
+	require.Eventually(s.t, condition, timeout, 50*time.Millisecond, "waiting for "+what)
 }

@@ -60,7 +60,7 @@ func newBacklogs(reader *persistence.Reader) collector {
 	behind := newGauge("procession_webhook_endpoints_behind",
 		"Webhook endpoints that lag behind the event log, in backoff or after it.")
 	incidents := newGauge("procession_incidents_open", "Open incidents.")
-	overdue := newGauge("procession_engine_looks_overdue",
+	overdue := newGauge("procession_engine_scans_overdue",
 		"Namespaces of Temporal in which the scan for ended workflows is more than a minute overdue.")
 	return collector{[]number{commands, commandLag, pending, retrying, lag, disabled, behind, incidents, overdue}, func(ctx context.Context, show show) {
 		now := time.Now()
