@@ -22,7 +22,8 @@ import (
 
 // DownloadTaskForms (B33) renders the form at a JSON Pointer into the data of a
 // task visible to the caller: as a PDF or, for several forms, as a ZIP of PDFs,
-// in the best language for a header Accept-Language.
+// in the language and time zone of the caller's profile. Without one the header
+// Accept-Language determines the language, and times keep their zones.
 // Errors: FEATURE_DISABLED where the operator does not offer it, NOT_FOUND
 // where there is no form value, INVALID_STATE for an item that is no task and
 // for a value that is too large to render.
@@ -108,7 +109,7 @@ func (s *Service) printTask(
 	if err != nil {
 		return nil, err
 	}
-	job.Language = language
+	job.Language, job.Locale, job.Zone = language, found.Profile.Locale, found.Profile.TimeZone
 	result, err := s.forms.Render(limited, job, func(ctx context.Context, file kuflowref.File) (io.ReadCloser, error) {
 		at, ok := file.Document()
 		if !ok {

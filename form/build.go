@@ -14,6 +14,7 @@ import (
 type builder struct {
 	ctx    context.Context //nolint:containedctx // A builder lives for one call.
 	limits Limits
+	print  printer
 	fields int
 	other  []Field
 }
@@ -41,7 +42,7 @@ func NewModel(ctx context.Context, in Input, limits Limits) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the value of a form: %w", err)
 	}
-	b := &builder{ctx: ctx, limits: limits}
+	b := &builder{ctx: ctx, limits: limits, print: newPrinter(in.Reader)}
 	model := &Model{Title: in.Title, Subject: in.Subject}
 	if o, ok := value.(*object); ok {
 		model.Fields, err = b.objectFields(readLayout(layout), place, o, nil)

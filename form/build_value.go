@@ -46,7 +46,7 @@ func (b *builder) valueFields(detail *element, label string, p *jsondoc.Place, p
 		if !expectsPlain(p, value) {
 			return nil, b.addUnknown(path, value)
 		}
-		f.Content = plainContent(p, value)
+		f.Content = b.plainContent(p, value)
 	}
 	return []Field{f}, nil
 }
@@ -56,13 +56,13 @@ func expectsPlain(p *jsondoc.Place, value any) bool {
 	return value == "" || p.Types().Has(jsondoc.TypeScalar|jsondoc.TypeNull)
 }
 
-func plainContent(p *jsondoc.Place, value any) Content {
+func (b *builder) plainContent(p *jsondoc.Place, value any) Content {
 	if text, ok := value.(string); ok {
 		if file, ok := readFile(text); ok {
 			return Files{file}
 		}
 	}
-	return Text(plainText(p, value))
+	return Text(b.print.scalarText(p, value))
 }
 
 // arrayContent creates a list, a table or a group from an array.
@@ -120,7 +120,7 @@ func (b *builder) countAll(n int) error {
 func (b *builder) listText(p *jsondoc.Place, elements []any) Text {
 	lines := make([]string, len(elements))
 	for i, value := range elements {
-		lines[i] = fmt.Sprintf("• %s", plainText(p.Item(strconv.Itoa(i)), value))
+		lines[i] = fmt.Sprintf("• %s", b.print.scalarText(p.Item(strconv.Itoa(i)), value))
 	}
 	return Text(strings.Join(lines, "\n"))
 }

@@ -2,6 +2,9 @@ package form
 
 import (
 	"encoding/json"
+	"time"
+
+	"golang.org/x/text/language"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
 )
@@ -18,11 +21,23 @@ type Input struct {
 	UISchema json.RawMessage
 	// Value is any JSON value.
 	Value json.RawMessage
+	// Reader is the reader of a printed form.
+	Reader Reader
 	// Picked are the alternatives that a person has picked, and the indexes of their branches.
 	Picked jsondoc.Picked
 
 	// place is the place of the value if the input is a part of another one. It contains the statements of the schema.
 	place *jsondoc.Place
+}
+
+// Reader is the notation of a printed form. The zero value is British English, with times in their own zones.
+type Reader struct {
+	// Language is the language of dates and numbers.
+	Language language.Tag
+	// Zone is the zone of dates with times, nil for the zone of the value.
+	Zone *time.Location
+	// Yes and No are the words for booleans.
+	Yes, No string
 }
 
 // Model is a form for printing.

@@ -16,12 +16,15 @@ type TaskForms struct {
 	ProcessVersion uuid.UUID
 	// Subject is the subject of the process, "" when it has none.
 	Subject string
+	// Profile is the profile of the caller.
+	Profile domain.Profile
 }
 
 const getTaskForms = `
-SELECT ` + itemColumns + `, p.process_version, coalesce(p.subject, '')
+SELECT ` + itemColumns + `, p.process_version, coalesce(p.subject, ''), coalesce(c.locale, ''), coalesce(c.time_zone, '')
   FROM process_items i
   JOIN processes p ON p.id = i.process_id
+  JOIN principals c ON c.id = $1
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + access.VisibleItem
 
 // GetTaskForms returns an item visible to the caller, or NOT_FOUND.
@@ -31,7 +34,7 @@ func (tx *Tx) GetTaskForms(ctx context.Context, caller domain.Caller, id uuid.UU
 	err := tx.Read(ctx, pg.Q(
 		getTaskForms,
 		[]any{caller.PrincipalID, caller.TenantIDs(), id},
-		pg.One(append(row.fields(), &found.ProcessVersion, &found.Subject)...),
+		pg.One(append(row.fields(), &found.ProcessVersion, &found.Subject, &found.Profile.Locale, &found.Profile.TimeZone)...),
 	))
 	if err != nil {
 		return nil, pg.NotFound(err, "process item")

@@ -19,7 +19,7 @@ type FindFunc func(clusters []string) (missing []string, err error)
 
 // Options are the inputs of a layout in addition to its model.
 type Options struct {
-	// Created is printed in the footer and stored in the metadata, in UTC.
+	// Created is printed in the footer, in the zone of the reader or UTC.
 	Created time.Time
 	// Labels are the texts of the document in the language of the reader.
 	Labels Labels
@@ -48,6 +48,7 @@ type composer struct {
 
 // Compose makes the layout of an input. It returns a *form.LimitError, the error of the context, or an error of Find.
 func Compose(ctx context.Context, in form.Input, limits Limits, o Options) (*Layout, error) {
+	in.Reader = o.Labels.Reader
 	m, err := form.NewModel(ctx, in, limits.Limits)
 	if err != nil {
 		return nil, err

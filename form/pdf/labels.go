@@ -13,10 +13,11 @@ import (
 
 // Labels are the texts of a document in a language.
 type Labels struct {
-	// Lang is the language (ISO 639), tag the language of dates, RTL its direction.
+	// Lang is the language (ISO 639), RTL its direction.
 	Lang string
-	tag  language.Tag
 	RTL  bool
+	// Reader is the notation of dates, numbers and booleans.
+	Reader form.Reader
 	// Form is the title of a document without one, Other the heading of values without a place in the form.
 	Form, Other string
 	// Record is the heading of a record, with {number} and {count}; Page the footer, with {page} and {pages}.
@@ -29,28 +30,35 @@ type Labels struct {
 // English returns the labels in English.
 func English() Labels {
 	return Labels{
-		Lang: "en", tag: language.BritishEnglish, Form: "Form", Other: form.OtherLabel, Record: "{number} of {count}", Page: "Page {page} of {pages}",
+		Lang: "en", Reader: form.Reader{Language: language.BritishEnglish, Yes: "Yes", No: "No"},
+		Form: "Form", Other: form.OtherLabel, Record: "{number} of {count}", Page: "Page {page} of {pages}",
 		NotAvailable: "not available", Image: "Image",
 		MissingOne:     "1 character ({codes}) is not available in the installed fonts.",
 		MissingSeveral: "{count} characters ({codes}) are not available in the installed fonts.",
 	}
 }
 
-// LabelsFor returns the labels of the best supported language for a header Accept-Language (RFC 9110).
-func LabelsFor(acceptLanguage string) Labels {
-	tags, _, err := language.ParseAcceptLanguage(acceptLanguage)
-	if err != nil {
-		return English()
+// LabelsFor returns the labels and the notation of the best supported languages for BCP 47 tags or headers
+// Accept-Language (RFC 9110), in the order of preference. Dates with times are in a zone of the IANA database; without
+// one, or with an unknown one, in the zones of their values.
+func LabelsFor(zone string, preferred ...string) Labels {
+	w := English()
+	if _, i := language.MatchStrings(language.NewMatcher([]language.Tag{language.English, language.German}), preferred...); i == 1 {
+		w = german()
 	}
-	if _, i, _ := language.NewMatcher([]language.Tag{language.English, language.German}).Match(tags...); i == 1 {
-		return german()
+	if strings.Join(preferred, "") != "" {
+		w.Reader.Language = locale.Match(preferred...)
 	}
-	return English()
+	if found, err := time.LoadLocation(zone); zone != "" && err == nil && found != time.Local {
+		w.Reader.Zone = found
+	}
+	return w
 }
 
 func german() Labels {
 	return Labels{
-		Lang: "de", tag: language.German, Form: "Formular", Other: "Weitere Angaben", Record: "{number} von {count}", Page: "Seite {page} von {pages}",
+		Lang: "de", Reader: form.Reader{Language: language.German, Yes: "Ja", No: "Nein"},
+		Form: "Formular", Other: "Weitere Angaben", Record: "{number} von {count}", Page: "Seite {page} von {pages}",
 		NotAvailable: "nicht verfügbar", Image: "Bild",
 		MissingOne:     "1 Zeichen ({codes}) fehlt in den installierten Schriften.",
 		MissingSeveral: "{count} Zeichen ({codes}) fehlen in den installierten Schriften.",
@@ -59,7 +67,11 @@ func german() Labels {
 
 // formatTime writes a time of the footer.
 func (w Labels) formatTime(t time.Time) string {
-	return locale.CalendarOf(w.tag).DateTime(t, locale.Long, locale.Minutes) + " UTC"
+	calendar := locale.CalendarOf(w.Reader.Language)
+	if w.Reader.Zone != nil {
+		t = t.In(w.Reader.Zone)
+	}
+	return calendar.DateTime(t, locale.Long, locale.Minutes) + " " + calendar.Zone(t)
 }
 
 // maxListed is the maximum number of code points in the note about missing characters.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	_ "time/tzdata" // The sandbox cannot read the database of the system.
 
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
@@ -64,7 +65,7 @@ func (j *Job) composeLayouts(ctx context.Context, c *child) (outcome, error) {
 		return outcome{}, err
 	}
 	options := pdf.Options{
-		Created: j.Created, Labels: pdf.LabelsFor(j.Language), Open: c.requestImage, Find: c.requestMissing,
+		Created: j.Created, Labels: pdf.LabelsFor(j.Zone, j.Locale, j.Language), Open: c.requestImage, Find: c.requestMissing,
 	}
 	var missing []rune
 	for _, input := range inputs {

@@ -52,7 +52,10 @@ type Job struct {
 	Pointer *string           `json:"pointer,omitempty"`
 	// Created is printed in the footer.
 	Created time.Time `json:"created"`
-	// Language is the header Accept-Language of the reader.
+	// Locale is a BCP 47 tag and Zone a zone of the IANA database, from the profile of the reader; "" for none.
+	// Language is the header Accept-Language, for a reader without a locale.
+	Locale   string `json:"locale,omitempty"`
+	Zone     string `json:"zone,omitempty"`
 	Language string `json:"language,omitempty"`
 }
 

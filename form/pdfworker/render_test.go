@@ -96,9 +96,9 @@ func TestTextOfPDF(t *testing.T) {
 		"Inspection 2026/114 · Überprüfung · Έλεγχος · Проверка",
 		"The inspection", "Inspector Bob Böhm", "Inspection team Reviewers",
 		"Process 01970000-0000-7000-8000-00000000e003",
-		"Inspected at 1 March 2026, 14:05 UTC+02:00", "Next due 1 March 2027", "Start time 08:30:15", "Empty field —",
+		"Inspected at 1 March 2026 at 14:05 GMT+2", "Next due 1 March 2027", "Start time 08:30:15", "Empty field —",
 		"The vehicle", "As found on the day, before any repair.",
-		"Mileage (km) 123456.50", "Roadworthy Yes", "Fuel Electric", "Rating Good", "Colour green",
+		"Mileage (km) 123,456.50", "Roadworthy Yes", "Fuel Electric", "Rating Good", "Colour green",
 		"Tags • Urgent", "• Fleet",
 		"Defects found", "Part Severity Since Remark", "Wiper Minor 31 January 2026", "Φώτα πορείας 3 Лампа не горит",
 		"Visits", "1 of 2", "Place Depot", "From 1 January 2026",
@@ -109,7 +109,7 @@ func TestTextOfPDF(t *testing.T) {
 		"Remarks First line.",
 		"Pin ••••••",
 		"Other", "Owner › Shoe size 41", "Number {", `"a": 1e400,`,
-		"2 March 2026 at 10:04 UTC Page 1 of 2", "2 March 2026 at 10:04 UTC Page 2 of 2",
+		"2 March 2026 at 10:04 GMT Page 1 of 2", "2 March 2026 at 10:04 GMT Page 2 of 2",
 	} {
 		require.True(t, lines[want], "%q is not a line of\n%s", want, text)
 	}
@@ -166,13 +166,38 @@ func TestWideTables(t *testing.T) {
 	require.Equal(t, 2, strings.Count(text, strings.Repeat("w", 20)+"k"))
 }
 
-func TestLanguageOfReader(t *testing.T) {
+// TestReader checks words, dates, numbers and zone for a profile, else for a header Accept-Language.
+func TestReader(t *testing.T) {
 	t.Parallel()
-	j := valueJob(t, map[string]any{"a": "x"})
-	j.Language = "de-AT, en;q=0.5"
-	content := render(t, j, nil)
-	require.Contains(t, textOf(t, content), "Seite 1 von 1")
-	require.Contains(t, string(content), "/Lang(de)")
+	schema := `{"properties":{"when":{"type":"string","format":"date-time"},"day":{"type":"string","format":"date"},
+		"at":{"type":"string","format":"time"},"sum":{"type":"number"},"ok":{"type":"boolean"},"list":{"type":"array"}}}`
+	value := `{"when":"2026-03-01T23:30:00Z","day":"2026-03-01","at":"08:30:15","sum":1234567.50,"ok":true,"list":[false,-12345.5]}`
+	for _, test := range []struct {
+		job   pdfworker.Job
+		lang  string
+		wants []string
+	}{
+		{pdfworker.Job{}, "en", []string{"1 March 2026 at 23:30 GMT", "1 March 2026", "08:30:15", "1,234,567.50", "Yes", "• No", "-12,345.5", "Page 1 of 1"}},
+		{
+			pdfworker.Job{Language: "de-AT, en;q=0.5"}, "de",
+			[]string{"1. März 2026 um 23:30 GMT", "1234567,50", "Ja", "• Nein", "Seite 1 von 1"},
+		},
+		{
+			pdfworker.Job{Language: "de", Locale: "en-US", Zone: "America/New_York"}, "en",
+			[]string{"March 1, 2026 at 6:30", "1,234,567.50", "Yes", "8:30:15", "March 2, 2026 at 5:04", "GMT-5"},
+		},
+		{pdfworker.Job{Locale: "fr", Zone: "Asia/Kathmandu"}, "en", []string{"2 mars 2026 à 05:15 UTC+5:45", "1 mars 2026", "Yes"}},
+		{pdfworker.Job{Locale: "##", Language: "!", Zone: "Nowhere/Land"}, "en", []string{"Page 1 of 1", "Yes"}},
+	} {
+		j := test.job
+		j.Title, j.Schema, j.Values, j.Created = "T", json.RawMessage(schema), []json.RawMessage{json.RawMessage(value)}, creationTime()
+		content := render(t, j, nil)
+		text := normalizeText(textOf(t, content))
+		for _, want := range test.wants {
+			require.Contains(t, text, strings.ReplaceAll(normalizeText(want), "\u202f", ""), "%+v", test.job)
+		}
+		require.Contains(t, string(content), "/Lang("+test.lang+")")
+	}
 }
 
 func TestRenderStops(t *testing.T) {
