@@ -13,8 +13,8 @@ import (
 	"github.com/procession-dev/procession/test/kit/formtest"
 )
 
-// documents is the folder to which TestLargeForm writes its documents.
-var documents = flag.String("documents", "", "folder to which a small and a large form are written")
+// documents is the folder to which TestLargeForm writes documents.
+var documents = flag.String("documents", "", "folder to which a small form, a large one and forms of all scripts are written")
 
 // largeForm returns a form of about 200 pages.
 func largeForm(tb testing.TB) pdfworker.Job {
@@ -38,8 +38,12 @@ func TestLargeForm(t *testing.T) {
 	if *documents == "" {
 		return
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(*documents, "small.pdf"), small, 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(*documents, "large.pdf"), large, 0o600))
+	scripts := scriptJobs(t)
+	for name, content := range map[string][]byte{
+		"small": small, "large": large, "left": render(t, scripts[0], nil), "right": render(t, scripts[1], nil),
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(*documents, name+".pdf"), content, 0o600))
+	}
 }
 
 func BenchmarkRender(b *testing.B) {
