@@ -13,6 +13,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -123,7 +124,11 @@ func fileDigest(dir string) (string, error) {
 		}
 		fmt.Fprintf(sum, "%s %d\n%s", filepath.Base(name), len(content), content)
 	}
-	fmt.Fprintf(sum, "%v %v", bundleNames(), assets.Icons())
+	words, err := usedWords(dir)
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(sum, "%v %v %v", bundleNames(), assets.Icons(), slices.Sorted(maps.Keys(words)))
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
@@ -141,15 +146,23 @@ func isCurrent(dir string) string {
 }
 
 // fetchPackages installs the packages of package-lock.json without running their scripts. npm checks their
-// digests.
+// digests. It returns at once if they are there.
 func fetchPackages(dir string) error {
+	lock, err := os.ReadFile(filepath.Join(dir, "package-lock.json")) //nolint:gosec // our own file
+	if err != nil {
+		return err
+	}
+	mark := filepath.Join(dir, "node_modules", ".fetched")
+	if fetched, err := os.ReadFile(mark); err == nil && bytes.Equal(fetched, lock) { //nolint:gosec // our own file
+		return nil
+	}
 	npm := exec.CommandContext(context.Background(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 	npm.Dir = dir
 	output, err := npm.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("npm ci: %w\n%s", err, output)
 	}
-	return nil
+	return os.WriteFile(mark, lock, 0o600)
 }
 
 func emptyFolder(dist string) error {
@@ -178,16 +191,28 @@ func (b bundle) join(dir string) ([]byte, error) {
 	if filepath.Ext(b.name) == ".woff2" {
 		return os.ReadFile(filepath.Join(dir, b.parts[0])) //nolint:gosec // our own list
 	}
-	var joined bytes.Buffer
+	var joined, foreign bytes.Buffer
 	for _, part := range b.parts {
 		content, err := os.ReadFile(filepath.Join(dir, part)) //nolint:gosec // our own list
 		if err != nil {
 			return nil, err
 		}
-		joined.Write(bytes.TrimSpace(sourceMap.ReplaceAll(content, nil)))
-		joined.WriteByte('\n')
+		to := &joined
+		if filepath.Ext(b.name) == ".css" && strings.HasPrefix(part, "node_modules/") {
+			to = &foreign
+		}
+		to.Write(bytes.TrimSpace(sourceMap.ReplaceAll(content, nil)))
+		to.WriteByte('\n')
 	}
-	return joined.Bytes(), nil
+	if foreign.Len() == 0 {
+		return joined.Bytes(), nil
+	}
+	words, err := usedWords(dir)
+	if err != nil {
+		return nil, err
+	}
+	purged, err := purge(foreign.Bytes(), words, joined.Bytes())
+	return append(append(purged, '\n'), joined.Bytes()...), err
 }
 
 // bundleSource returns a script with all that it imports, as the version of esbuild makes it
