@@ -3,9 +3,14 @@ package lang
 // germanTasks returns the texts of tasks outside of their forms.
 func germanTasks() map[string]string {
 	return map[string]string{
-		"Help from a model": "Hilfe von einem Modell",
-		"Ask for help":      "Um Hilfe bitten",
-		"Ask again":         "Noch einmal fragen",
+		"%s is working on this task.":     "%s arbeitet an dieser Aufgabe.",
+		"Claim this task to fill it in.":  "Übernehmen Sie diese Aufgabe, um sie auszufüllen.",
+		"Nobody is working on this task.": "Niemand arbeitet an dieser Aufgabe.",
+		"Edit anyway":                     "Trotzdem bearbeiten",
+		"You are editing the form of %s.": "Sie bearbeiten das Formular von %s.",
+		"Help from a model":               "Hilfe von einem Modell",
+		"Ask for help":                    "Um Hilfe bitten",
+		"Ask again":                       "Noch einmal fragen",
 		"A model can read this task and fill in empty fields. You check the result.":             "Ein Modell kann diese Aufgabe lesen und leere Felder ausfüllen. Sie prüfen das Ergebnis.",
 		"A model can read this task and make suggestions. Nothing changes before you accept it.": "Ein Modell kann diese Aufgabe lesen und Vorschläge machen. Nichts ändert sich, bevor Sie es annehmen.",
 		"The model is reading the task. You can continue to work on it.":                         "Das Modell liest die Aufgabe. Sie können daran weiterarbeiten.",

@@ -67,7 +67,7 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 		if err != nil {
 			return nil, err
 		}
-		task = &openTask{OpenedTask: found, User: f.Call.PrincipalID}
+		task = &openTask{OpenedTask: found, User: f.Call.PrincipalID, Editing: true}
 	}
 	definition, err := f.App.TaskForm(ctx, task.OpenedTask)
 	if err != nil {
@@ -77,7 +77,7 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 	path := web.Root + "tasks/" + f.id.String()
 	doc := &forms.Document{
 		Schema: definition.Spec.DataSchema, UISchema: definition.Spec.UISchema, Version: string(task.Item.Version()),
-		ReadOnly: !task.canAssign(), Path: path,
+		ReadOnly: !task.canEdit(), Path: path,
 		Link: func(reference string) string { return path + "/file?" + url.Values{"reference": {reference}}.Encode() },
 		Preview: func(reference string) string {
 			if file, ok := kuflowref.ParseFile(reference); !ok || web.Previewed(file.Type) == "" {

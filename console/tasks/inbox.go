@@ -49,6 +49,11 @@ func parseQuery(values url.Values) web.Query {
 // taskPath returns the URL of a task next to the list of a query.
 func taskPath(q web.Query, task uuid.UUID) string { return q.Path("tasks/" + task.String()) }
 
+// editPath returns the URL of a task with its form for a manager who is not the owner.
+func editPath(q web.Query, task uuid.UUID) string {
+	return q.With("edit", "anyway").Path("tasks/" + task.String())
+}
+
 // newsPath returns the URL of the number of tasks that arrived after since.
 func newsPath(q web.Query, since time.Time) string {
 	return q.With("since", strconv.FormatInt(since.UnixMicro(), 10)).Path("tasks/news")

@@ -27,6 +27,8 @@ type openTask struct {
 
 	// User is the viewer.
 	User uuid.UUID
+	// Editing reports whether a manager edits the task of another person, or one without an owner.
+	Editing bool
 	// Form is the form of the task, nil for none.
 	Form templ.Component
 	// Help is the help of a model, nil where none can help.
@@ -40,6 +42,8 @@ func (o *openTask) isMine() bool { return o.Item.OwnerID != nil && *o.Item.Owner
 func (o *openTask) canClaim() bool { return o.State == domain.TaskReady && o.Candidate }
 
 func (o *openTask) isOpen() bool { return o.State == domain.TaskReady || o.State == domain.TaskClaimed }
+
+func (o *openTask) canEdit() bool { return o.isOpen() && (o.isMine() || o.Manages && o.Editing) }
 
 func (o *openTask) canAssign() bool { return o.isOpen() && (o.Manages || o.isMine()) }
 
@@ -65,7 +69,7 @@ func (s *Screens) showTask(v *web.Visit, id uuid.UUID, query url.Values, rejecti
 	if err != nil {
 		return nil, err
 	}
-	task := &openTask{OpenedTask: found, User: v.Call.PrincipalID}
+	task := &openTask{OpenedTask: found, User: v.Call.PrincipalID, Editing: query.Has("edit") || shown != nil}
 	if !query.Has("view") && task.isMine() {
 		query.Set("view", string(domain.InboxMine))
 	}
