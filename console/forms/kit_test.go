@@ -50,6 +50,8 @@ type memoryStore struct {
 	searches []forms.Search
 	// beforeSave is called once before a change is kept.
 	beforeSave func()
+	// accept is the language of the browser, "" for its own.
+	accept string
 }
 
 func (m *memoryStore) Load(context.Context) (*forms.Document, error) {
@@ -218,6 +220,9 @@ func (m *memoryStore) startServer(tb testing.TB, store forms.Store) *httptest.Se
 				"font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 			if m.isUnreachable() {
 				panic(http.ErrAbortHandler)
+			}
+			if m.accept != "" {
+				r.Header.Set("Accept-Language", m.accept)
 			}
 			viewer := &ui.Viewer{Assets: files, Now: time.Now(), Path: r.URL.Path}
 			viewer.Read(r)

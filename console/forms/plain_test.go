@@ -104,7 +104,7 @@ func TestEachControlWithoutScript(t *testing.T) { //nolint:funlen // it is one t
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := &memory{value: []byte(test.value), schema: []byte(`{"type":"object","properties":{"x":` + test.schema +
+			m := &memoryStore{value: []byte(test.value), schema: []byte(`{"type":"object","properties":{"x":` + test.schema +
 				`},"$defs":{"t":{"type":"object","properties":{"a":{"type":"string"},"t":{"$ref":"#/$defs/t"}}}}}`)}
 			if test.layout != "" {
 				m.uiSchema = []byte(`{"type":"Control","scope":"#/properties/x","options":` + test.layout + `}`)
