@@ -57,7 +57,7 @@ func (e *entry) resultPage(ctx context.Context) (*page, error) {
 	if e.draft != nil {
 		p.draft, p.origin, p.pageID = true, e.origin, e.post.values.Get(inputOnce)
 	}
-	p.conflicts, p.blank = e.conflicts, e.change.Blank
+	p.conflicts, p.blank, p.posted = e.conflicts, e.change.Blank, !e.script
 	if err := p.offerUndo(e.change.Dropped); err != nil {
 		return nil, err
 	}

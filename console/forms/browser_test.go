@@ -283,7 +283,7 @@ func TestFormsFitEveryScreen(t *testing.T) {
 	require.False(t, browsertest.Eval[bool](b, `document.getElementById("f-must").checkVisibility()`))
 	b.Click("[data-complete]")
 	b.AwaitText("This cannot be completed yet.")
-	b.Await(`document.activeElement.id === "f-n"`)
+	b.Await(`document.activeElement.id === "form-summary"`)
 	browsertest.Eval[bool](b, `!document.querySelector("a[href='#f-n']").click()`)
 	b.Await(`document.activeElement.id === "f-n" && document.activeElement.checkVisibility()`)
 	browsertest.Eval[bool](b, `!document.querySelector("a[href='#f-must']").click()`)

@@ -2,6 +2,7 @@ package forms
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -220,12 +221,21 @@ func confirmedText(n *form.Node) string {
 
 // isClearable reports whether a control has no way of its own to remove its value.
 func isClearable(n *form.Node) bool {
+	if n.Required || n.IsLocked() {
+		return false
+	}
 	switch n.Kind { //nolint:exhaustive // the others can be emptied
-	case form.KindRadio, form.KindCheck, form.KindToggle:
-		return n.Present() && !n.Required && !n.IsLocked()
+	case form.KindRadio, form.KindSelect:
+		// The style sheet hides the button while there is no choice.
+		return true
+	case form.KindCheck, form.KindToggle:
+		return n.Present()
 	}
 	return false
 }
+
+// isChosen reports whether the value of a control is among its options.
+func isChosen(n *form.Node) bool { return slices.ContainsFunc(n.Options, n.IsChosen) }
 
 // readingTitle returns the button for a reading of an ambiguous number.
 func readingTitle(ctx context.Context, c locale.Candidate) string {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/bidi"
+
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
@@ -94,6 +96,8 @@ type page struct {
 	completeLabel, completeAnywayLabel string
 	// submitted reports whether completing was tried; from then on missing values are marked.
 	submitted bool
+	// posted reports whether the page answers a form that was sent without a script.
+	posted bool
 	// draft reports whether the value stays in the page; origin is its initial value and pageID the id of the page.
 	draft   bool
 	origin  json.RawMessage
@@ -169,8 +173,11 @@ func (p *page) addErrors(ctx context.Context, errors []domain.ValueError, value 
 	slices.SortStableFunc(p.summary, func(a, b problem) int { return place[a.Name] - place[b.Name] })
 }
 
-// summaryProblems returns the problems that the summary shows.
+// summaryProblems returns the problems that the summary shows: none before a person has sent the form.
 func (p *page) summaryProblems() []problem {
+	if !p.submitted && !p.posted {
+		return nil
+	}
 	return slices.DeleteFunc(slices.Clone(p.summary), func(entry problem) bool { return entry.Missing && !p.submitted })
 }
 
@@ -221,6 +228,35 @@ func (p *page) labelAt(ctx context.Context, pointer string) string {
 		}
 	}
 	return label
+}
+
+// direction returns "rtl" if most labels begin with a letter of a script that is written from right to left, else "".
+func (p *page) direction() string {
+	balance := 0
+	form.Walk(p.editor.Nodes, func(n *form.Node) bool {
+		balance += leaning(n.Label)
+		return true
+	})
+	if balance < 0 {
+		return "rtl"
+	}
+	return ""
+}
+
+// leaning returns 1 for a text that begins with a letter written from left to right, -1 for one from right to left, and 0
+// for a text without letters.
+func leaning(text string) int {
+	for at := 0; at < len(text); {
+		properties, size := bidi.LookupString(text[at:])
+		switch properties.Class() { //nolint:exhaustive // all others have no direction
+		case bidi.L:
+			return 1
+		case bidi.R, bidi.AL:
+			return -1
+		}
+		at += max(size, 1)
+	}
+	return 0
 }
 
 // nodeID returns the id of the element of a node: its name without characters that ids cannot contain.

@@ -35,7 +35,7 @@ func TestPristineForm(t *testing.T) {
 	require.False(t, browsertest.Eval[bool](b, `document.getElementById("form-summary").checkVisibility()`), "the page does not jump while one types")
 	b.RequireAccessible()
 	b.Click("[data-complete]")
-	b.Await(`document.activeElement.id === "f-name"`)
+	b.Await(`document.activeElement.id === "form-summary"`)
 	require.Equal(t, 2, b.Count("#form-summary a"))
 	b.Type("#f-name", "Carol")
 	b.Await(`document.querySelectorAll("#form-summary a").length === 1`)

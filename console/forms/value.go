@@ -87,6 +87,15 @@ func widthClass(n *form.Node) string {
 	return ""
 }
 
+// fieldClass returns the classes of a control with its label. Narrow ones stand in pairs.
+func fieldClass(n *form.Node) string {
+	class := "form-field"
+	if widthClass(n) != "" {
+		class += " form-narrow"
+	}
+	return class
+}
+
 // Values of up to maxShort and maxMedium characters have a short and a medium input.
 const (
 	maxShort  = 16

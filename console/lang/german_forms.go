@@ -3,6 +3,9 @@ package lang
 // germanForms returns the texts of forms in German.
 func germanForms() map[string]string {
 	return map[string]string{
+		"Clear":                                            "Leeren",
+		"Clear: %s":                                        "Leeren: %s",
+		"%s of %s required values":                         "%s von %s Pflichtangaben",
 		"%s is required.":                                  "%s ist erforderlich.",
 		"%s must be at least %s.":                          "%s muss mindestens %s sein.",
 		"%s must be at most %s.":                           "%s darf höchstens %s sein.",
@@ -77,7 +80,6 @@ func germanForms() map[string]string {
 		"Not part of the form":                 "Nicht Teil des Formulars",
 		"Remove these values":                  "Diese Werte entfernen",
 		"Use %s":                               "%s übernehmen",
-		"Remove the value":                     "Wert entfernen",
 		"Stored as the text “%s”.":             "Gespeichert als Text „%s“.",
 		"Stored as null.":                      "Gespeichert als null.",
 		"Stored as %s, without quotes.":        "Gespeichert als %s, ohne Anführungszeichen.",

@@ -5,6 +5,7 @@
   "use strict";
 
   const wait = 800; // milliseconds after the last change
+  const leave = 20; // milliseconds after a control was left, in which others may complete its text
   const retry = 5000; // milliseconds between attempts while there is no connection
   const signOut = [401, 403];
 
@@ -42,8 +43,9 @@
       this.key = `${own}${location.pathname}${this.draft ? location.search : ""}`;
       this.problems = JSON.parse(element.dataset.problems ?? "[]");
       this.touched = new Set(); // names of controls that were left empty or changed
-      element.addEventListener("input", (event) => this.edited(event.target));
-      element.addEventListener("change", (event) => this.edited(event.target));
+      element.addEventListener("input", (event) => this.edited(event.target, wait));
+      // A date changes with each digit.
+      element.addEventListener("change", (event) => this.edited(event.target, /date|time/.test(event.target.type) ? wait : leave));
       element.addEventListener("focusout", (event) => this.left(event));
       element.addEventListener("submit", (event) => this.submitted(event));
       element.addEventListener("click", (event) => this.clicked(event));
@@ -69,6 +71,7 @@
 
     // prepare is called for every new content of the form.
     prepare() {
+      this.count();
       if (this.draft && this.began()) this.offerDiscard();
       for (const tabs of this.element.querySelectorAll("[data-tabs]")) {
         const part = [...tabs.querySelectorAll(":scope > [data-part]")].find((p) => p.id === this.part) ?? tabs.querySelector(":scope > [data-part]:not([hidden])");
@@ -94,18 +97,18 @@
     show(element) {
       for (let part = element.closest("[data-part]"); part; part = part.parentElement.closest("[data-part]")) this.open(part);
       element.focus();
-      element.scrollIntoView({ block: "center" });
+      element.scrollIntoView({ block: element.matches("[data-summary]") ? "start" : "center" });
     }
 
-    edited(input) {
+    edited(input, pause) {
       if (!input.name || input.type === "file" || input.type === "hidden") return;
       // What is changed is no longer what it is marked as.
       document.getElementById(`${formRows.idOf(input.name.slice(1))}-mark`)?.remove();
-      this.changeControl(input, input.name);
+      this.changeControl(input, input.name, pause);
     }
 
-    changeControl(control, name) {
-      this.change(name);
+    changeControl(control, name, pause) {
+      this.change(name, pause);
       const row = control.closest("[data-row]");
       if (row) this.changeRows(row.closest("[data-rows]"));
     }
@@ -136,13 +139,27 @@
       this.complain();
     }
 
-    change(name) {
+    change(name, pause = wait) {
       this.changed.add(name);
       this.since.add(name);
       this.touched.add(name.slice(1));
       if (this.draft) this.offerDiscard();
       clearTimeout(this.timer);
-      if (!this.composing) this.timer = setTimeout(() => this.save(), wait);
+      if (!this.composing) this.timer = setTimeout(() => this.save(), pause);
+      this.count();
+    }
+
+    // count says how many of the required values are there.
+    count() {
+      const label = this.element.querySelector("[data-count]");
+      if (!label) return;
+      const names = new Set();
+      for (const input of this.element.querySelectorAll("[aria-required=true], fieldset.form-field:has(> legend.required) [name^=v]")) {
+        if (!input.closest("[hidden]")) names.add(input.name);
+      }
+      const there = new FormData(this.element);
+      const given = [...names].filter((name) => there.getAll(name).some((value) => value !== ""));
+      label.textContent = names.size > 0 ? label.dataset.count.replace("{n}", given.length).replace("{m}", names.size) : "";
     }
 
     // changeRows marks the orders of an array and of those around it: a row's inputs
@@ -285,8 +302,8 @@
       this.say(answer.message, answer.status);
       if (answer.status === "incomplete" || (deciding && answer.problems.length > 0 && answer.status !== "saved")) {
         const summary = this.element.querySelector("[data-summary]");
-        const first = !summary.querySelector("[data-anyway]") && summary.querySelector("a[href^='#']");
-        const field = first && document.getElementById(first.hash.slice(1));
+        const only = answer.problems.length === 1 && !summary.querySelector("[data-anyway]") && summary.querySelector("a[href^='#']");
+        const field = only && document.getElementById(only.hash.slice(1));
         this.show(field || summary);
       }
       if (this.changed.size > 0) { clearTimeout(this.timer); this.timer = setTimeout(() => this.save(), wait); }
@@ -334,8 +351,7 @@
       }
     }
 
-    // complain shows what is wrong beside the controls and, once completing was tried, in
-    // the summary. What is missing is not wrong before the person was there.
+    // complain shows what is wrong at the controls and, once completing was tried, in the summary. What is missing is not wrong before the person was there.
     complain() {
       const tried = Boolean(this.element.elements.namedItem("tried"));
       const problems = this.problems.filter((p) => !p.missing || tried || this.touched.has(p.name));
@@ -344,7 +360,7 @@
       const summary = this.element.querySelector("[data-summary]");
       const list = summary.querySelector("ul");
       list.replaceChildren();
-      summary.hidden = problems.length === 0 || (summary.hidden && !tried && problems.every((p) => p.id));
+      summary.hidden = problems.length === 0 || !tried;
       for (const { id, text } of problems) {
         const entry = list.appendChild(document.createElement("li"));
         const control = id && document.getElementById(id);
@@ -359,11 +375,13 @@
         beside.textContent = beside.textContent ? `${beside.textContent} ${text}` : text;
         const field = document.getElementById(`${id}-field`);
         if (field) field.append(beside); else if (control.matches("fieldset")) control.querySelector("legend").after(beside); else control.after(beside);
-        if (!control.matches("input, select, textarea")) continue;
-        control.classList.add("is-invalid");
-        control.setAttribute("aria-invalid", "true");
-        const described = new Set((control.getAttribute("aria-describedby") ?? "").split(" ").filter(Boolean)).add(beside.id);
-        control.setAttribute("aria-describedby", [...described].join(" "));
+        const described = field?.matches("fieldset") ? field : control;
+        if (control.matches("input, select, textarea")) {
+          control.classList.add("is-invalid");
+          control.setAttribute("aria-invalid", "true");
+        }
+        const ids = new Set((described.getAttribute("aria-describedby") ?? "").split(" ").filter(Boolean)).add(beside.id);
+        described.setAttribute("aria-describedby", [...ids].join(" "));
       }
     }
 
