@@ -211,7 +211,7 @@ func (b bundle) join(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	purged, err := purge(foreign.Bytes(), words, joined.Bytes())
+	purged, err := purgeSheet(foreign.Bytes(), words, joined.Bytes())
 	return append(append(purged, '\n'), joined.Bytes()...), err
 }
 

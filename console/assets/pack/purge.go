@@ -44,9 +44,9 @@ func usedWords(dir string) (map[string]bool, error) {
 	return words, err
 }
 
-// purge returns a style sheet without the rules for classes that are not among words, and without the custom properties
+// purgeSheet returns a style sheet without the rules for classes that are not among words, and without the custom properties
 // that neither the style sheet nor the one after it reads.
-func purge(sheet []byte, words map[string]bool, after []byte) ([]byte, error) {
+func purgeSheet(sheet []byte, words map[string]bool, after []byte) ([]byte, error) {
 	kept, err := filterSheet(sheet, func(selector []css.Token) bool { return isUsed(selector, words) }, func(string) bool { return true })
 	if err != nil {
 		return nil, err

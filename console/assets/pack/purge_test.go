@@ -28,10 +28,10 @@ func TestPurgeKeepsUsedRules(t *testing.T) {
 		`@font-face{src:url("a.woff")}`:                       `@font-face{src:url("a.woff")}`,
 		`@supports (a:b){@media print{.btn{a:b}}}`:            `@supports(a:b){@media print{.btn{a:b}}}`,
 	} {
-		purged, err := purge([]byte(sheet), words, []byte(`.x{y:var(--own)}`))
+		purged, err := purgeSheet([]byte(sheet), words, []byte(`.x{y:var(--own)}`))
 		require.NoError(t, err)
 		require.Equal(t, want, string(purged), sheet)
 	}
-	_, err := purge([]byte(`.btn{a:b`), words, nil)
+	_, err := purgeSheet([]byte(`.btn{a:b`), words, nil)
 	require.NoError(t, err, "browsers close open blocks too")
 }
