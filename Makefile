@@ -145,6 +145,10 @@ soak: bootstrap temporal ## Run under load for long and watch memory and backlog
 screenshots: bootstrap-tests assets temporal ## Take the screenshots of the documentation, with the whole stack and a browser
 	@go test ./cmd/procession -count=1 -run TestDevRunsTheWholeStackAndKeepsItsData -args -screenshots="$(CURDIR)/docs/screenshots"
 
+.PHONY: screens
+screens: bootstrap-tests assets ## Take pictures of forms in 12 languages, light, dark and on a phone, into dist/screens
+	@go test ./console/forms -count=1 -timeout 60m -run TestFormsInManyLanguages -args -screenshots="$(CURDIR)/dist/screens"
+
 ##@ Build
 
 .PHONY: build
