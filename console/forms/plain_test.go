@@ -64,7 +64,7 @@ func (b *plainBrowser) offeredValues(name string) (values []string, fixed bool) 
 	return values, fixed
 }
 
-// Each control writes, changes and removes its value without a script.
+// Each control writes, changes and removes its value without a script. Alternatives have tests of their own.
 func TestEachControlWithoutScript(t *testing.T) { //nolint:funlen // it is one table
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -96,8 +96,6 @@ func TestEachControlWithoutScript(t *testing.T) { //nolint:funlen // it is one t
 		"file":             {`{"type":"string","format":"kuflow-file"}`, ``, `{"x":"kuflow-file:uri=ku:1;type=a/b;size=1;name=1;"}`, []string{"do=drop:/x kuflow-file:uri=ku:1;type=a/b;size=1;name=1;", `{}`}},
 		"principal": {`{"type":"string","format":"kuflow-principal"}`, ``, `{}`,
 			[]string{"v/x=Carol", `{"x":"kuflow-principal:id=01970000-0000-7000-8000-00000000c002;type=USER;name=Carol;"}`, "v/x=", `{}`}},
-		"choice": {`{"oneOf":[{"title":"A","type":"object","required":["a"],"properties":{"a":{"type":"string"}}},{"title":"B","type":"object","required":["b"],"properties":{"b":{"type":"string"}}}]}`, ``,
-			`{"x":{"a":"1"}}`, []string{"b/x~:/properties/x/oneOf=1", `{"x":{}}`, "do=undo", `{"x":{"a":"1"}}`}},
 		"default":          {`{"type":"string","default":"NL"}`, ``, `{}`, []string{"do=default:/x", `{"x":"NL"}`}},
 		"JSON":             {`{"type":"object"}`, ``, `{}`, []string{`v/x={"a":[1.0]}`, `{"x":{"a":[1.0]}}`, `v/x={`, `{"x":{"a":[1.0]}}`}},
 		"ambiguous number": {`{"type":"number"}`, ``, `{}`, []string{"v/x=1.234", `{}`, "do=read:/x 1234", `{"x":1234}`}},
