@@ -61,14 +61,20 @@ func quoteText(text string) string {
 // phone.
 func (p *person) requireFit() {
 	p.s.t.Helper()
-	for _, scheme := range []string{"light", "dark"} {
-		p.Scheme(scheme)
-		p.Await("document.documentElement.dataset.bsTheme === " + quoteText(scheme))
-		p.RequireAccessible()
-	}
+	p.s.requireAccessible(p.Tab)
 	p.Size(320, 700)
 	p.RequireNoSidewaysScroll()
 	require.NotEqual(p.s.t, "broken", browsertest.Eval[string](p.Tab, "document.title"), "a text became markup")
+}
+
+// requireAccessible shows that the page in a browser is accessible in both schemes, and leaves the light one.
+func (s *site) requireAccessible(b *browsertest.Tab) {
+	s.t.Helper()
+	for _, scheme := range []string{"dark", "light"} {
+		b.Scheme(scheme)
+		b.Await("document.documentElement.dataset.bsTheme === " + quoteText(scheme))
+		b.RequireAccessible()
+	}
 }
 
 func TestProcesses(t *testing.T) {
