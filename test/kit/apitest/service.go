@@ -80,6 +80,8 @@ type Service struct {
 	Forms *pdfworker.Pool
 	// Options are the options of the handler.
 	Options api.Options
+
+	tables *tables
 }
 
 // NewService returns a service; change changes the options of its router.
@@ -99,6 +101,7 @@ type Bounds struct {
 func NewServiceWithin(t *testing.T, within Bounds, change ...func(*api.Options)) *Service {
 	t.Helper()
 	s := &Service{T: t, URL: fixture.URL(t), Ticks: &atomic.Int64{}}
+	s.tables = newTables(t, s.URL)
 	s.DB = pgtest.OpenWithin(t, pgtest.AsService(t, s.URL), within.Limits)
 	sealer := demotest.Sealer(t)
 	keys := authn.NewKeys(s.DB, sealer, s.Now)
@@ -356,30 +359,6 @@ func (s *Service) Count(sql string, args ...any) int {
 func (s *Service) Events(process uuid.UUID) int {
 	s.T.Helper()
 	return s.Count("SELECT count(*) FROM events WHERE process_id = $1 AND type = ANY($2)", process, domain.PublicEventTypes())
-}
-
-// Snapshot returns a checksum of every table.
-func (s *Service) Snapshot() map[string]string {
-	s.T.Helper()
-	conn := s.Connect()
-	defer func() { _ = conn.Close(s.T.Context()) }()
-	// The last use of a credential is no change by the operation.
-	rows, err := conn.Query(s.T.Context(), `
-SELECT quote_ident(t.tablename) AS table, string_agg(quote_ident(c.column_name), ', ' ORDER BY c.ordinal_position) AS columns
-FROM pg_tables t JOIN information_schema.columns c ON c.table_schema = t.schemaname AND c.table_name = t.tablename
-WHERE t.schemaname = 'public' AND (t.tablename, c.column_name) <> ('credentials', 'last_used_at') GROUP BY 1`)
-	require.NoError(s.T, err)
-	tables, err := pgx.CollectRows(rows, pgx.RowToStructByName[struct{ Table, Columns string }])
-	require.NoError(s.T, err)
-	require.NotEmpty(s.T, tables)
-	sums := map[string]string{}
-	for _, t := range tables {
-		var sum string
-		require.NoError(s.T, conn.QueryRow(s.T.Context(),
-			`SELECT coalesce(md5(string_agg(r, E'\n' ORDER BY r)), '') FROM (SELECT ROW(`+t.Columns+`)::text AS r FROM `+t.Table+`) rows`).Scan(&sum))
-		sums[t.Table] = sum
-	}
-	return sums
 }
 
 var timestamp = regexp.MustCompile(`"timestamp":"[^"]*"`)
