@@ -133,7 +133,7 @@ DECLARE
     bound  record;
     beyond record;
 BEGIN
-    SELECT l.era, pg_snapshot_xmin(pg_current_snapshot()) AS xid INTO bound FROM event_ledger l;
+    SELECT l.era, event_bound(pg_current_snapshot()) AS xid INTO bound FROM event_ledger l;
     SELECT * INTO place FROM counted_until;
     IF NOT EXISTS (SELECT 1 FROM events e
                     WHERE e.era >= place.era AND e.era <= bound.era
@@ -220,6 +220,66 @@ BEGIN
         ON CONFLICT (tenant_id) DO UPDATE SET era = excluded.era, xid = excluded.xid, position = excluded.position;
     DELETE FROM event_partitions p WHERE p.era = drop_event_partition.of_era;
     EXECUTE format('DROP TABLE %I', 'events_' || of_era);
+END
+$$;
+
+CREATE FUNCTION public.event_bound(seen pg_snapshot) RETURNS xid8
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF pg_snapshot_xmin(seen) = pg_snapshot_xmax(seen) THEN
+        RETURN pg_snapshot_xmax(seen);
+    END IF;
+    RETURN least(event_horizon(seen), (pg_snapshot_xmax(seen)::text::bigint - 1)::text::xid8);
+END
+$$;
+
+CREATE FUNCTION public.event_end(seen pg_snapshot, OUT xid xid8, OUT "position" bigint) RETURNS record
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    "position" := coalesce(pg_sequence_last_value('event_positions'), 0);
+    xid := event_horizon(seen);
+    IF xid = pg_snapshot_xmax(seen) THEN
+        xid := (xid::text::bigint - 1)::text::xid8;
+    ELSE
+        "position" := 0;
+    END IF;
+END
+$$;
+
+CREATE FUNCTION public.event_horizon(seen pg_snapshot) RETURNS xid8
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    writers bigint[];
+    after   pg_snapshot;
+BEGIN
+    IF pg_snapshot_xmin(seen) = pg_snapshot_xmax(seen) THEN
+        RETURN pg_snapshot_xmax(seen);
+    END IF;
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RETURN pg_snapshot_xmin(seen);
+    END IF;
+    writers := ARRAY(SELECT w.transaction FROM event_writers w);
+    after := pg_current_snapshot();
+    RETURN (SELECT coalesce(min(x.id), pg_snapshot_xmax(seen))
+              FROM pg_snapshot_xip(seen) x (id)
+             WHERE pg_visible_in_snapshot(x.id, after) OR x.id::text::bigint & 4294967295 = ANY(writers));
+END
+$$;
+
+CREATE FUNCTION public.event_transaction() RETURNS xid8
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF NOT lock_event_writer() THEN
+        RAISE EXCEPTION 'another session holds the lock of this writer of events' USING ERRCODE = 'lock_not_available';
+    END IF;
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'events are recorded by READ COMMITTED transactions only' USING ERRCODE = 'invalid_transaction_state';
+    END IF;
+    RETURN greatest(pg_current_xact_id(), (pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1)::text::xid8);
 END
 $$;
 
@@ -397,6 +457,12 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.lock_event_writer() RETURNS boolean
+    LANGUAGE sql
+    AS $$
+    SELECT pg_try_advisory_xact_lock_shared(1701209710, (pg_current_xact_id()::text::bigint << 32 >> 32)::integer)
+$$;
+
 CREATE FUNCTION public.make_event_partition(of_era integer) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -410,6 +476,17 @@ BEGIN
     EXECUTE format('ALTER TABLE events ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)', name,
                    CASE WHEN EXISTS (SELECT 1 FROM event_partitions) THEN of_era::text ELSE 'MINVALUE' END, of_era + 1);
     INSERT INTO event_partitions (era, begins_at) VALUES (of_era, clock_timestamp());
+END
+$$;
+
+CREATE FUNCTION public.next_event_position() RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF NOT lock_event_writer() THEN
+        RAISE EXCEPTION 'another session holds the lock of this writer of events' USING ERRCODE = 'lock_not_available';
+    END IF;
+    RETURN nextval('event_positions');
 END
 $$;
 
@@ -1197,7 +1274,7 @@ CREATE TABLE public.event_partitions (
 );
 
 CREATE TABLE public.events (
-    "position" bigint NOT NULL,
+    "position" bigint DEFAULT public.next_event_position() NOT NULL,
     id uuid NOT NULL,
     tenant_id uuid NOT NULL,
     process_id uuid,
@@ -1210,7 +1287,7 @@ CREATE TABLE public.events (
     actor_id uuid NOT NULL,
     occurred_at timestamp with time zone NOT NULL,
     era integer DEFAULT 1 NOT NULL,
-    xid xid8 DEFAULT GREATEST(pg_current_xact_id(), (((((pg_snapshot_xmax(pg_current_snapshot()))::text)::bigint - 1))::text)::xid8) NOT NULL,
+    xid xid8 DEFAULT public.event_transaction() NOT NULL,
     request_id text,
     resource_kind text NOT NULL,
     resource_id uuid NOT NULL,
@@ -1231,8 +1308,16 @@ CREATE SEQUENCE public.event_positions
 
 ALTER SEQUENCE public.event_positions OWNED BY public.events."position";
 
+CREATE VIEW public.event_writers AS
+ SELECT (l.objid)::bigint AS transaction,
+    l.pid
+   FROM pg_locks l
+  WHERE ((l.locktype = 'advisory'::text) AND (l.classid = (1701209710)::oid) AND (l.objsubid = 2) AND (l.database = ( SELECT d.oid
+           FROM pg_database d
+          WHERE (d.datname = current_database()))));
+
 CREATE TABLE public.events_1 (
-    "position" bigint DEFAULT NULL NOT NULL,
+    "position" bigint DEFAULT public.next_event_position() NOT NULL,
     id uuid NOT NULL,
     tenant_id uuid NOT NULL,
     process_id uuid,
@@ -1245,7 +1330,7 @@ CREATE TABLE public.events_1 (
     actor_id uuid NOT NULL,
     occurred_at timestamp with time zone NOT NULL,
     era integer DEFAULT NULL NOT NULL,
-    xid xid8 DEFAULT NULL NOT NULL,
+    xid xid8 DEFAULT public.event_transaction() NOT NULL,
     request_id text,
     resource_kind text NOT NULL,
     resource_id uuid NOT NULL,
@@ -1940,8 +2025,6 @@ CREATE TABLE public.workers (
 WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='200');
 
 ALTER TABLE ONLY public.events ATTACH PARTITION public.events_1 FOR VALUES FROM (MINVALUE) TO (2);
-
-ALTER TABLE ONLY public.events ALTER COLUMN "position" SET DEFAULT nextval('public.event_positions'::regclass);
 
 ALTER TABLE ONLY public.artifact_counts
     ADD CONSTRAINT artifact_counts_tenant_id_definition_id_definition_code_key UNIQUE (tenant_id, definition_id, definition_code);

@@ -28,7 +28,7 @@ import (
 )
 
 // doctorChecks is the number of checks.
-const doctorChecks = 23
+const doctorChecks = 24
 
 // examined contains the findings of doctor by check.
 type examined map[string]doctor.Finding
@@ -195,7 +195,7 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 	bare, half := s.anotherTemporal(t, ""), s.anotherTemporal(t, "")
 	s.halfSetUp(t, k, half)
 	ofDatabase := append(ofKeys(), doctor.CheckConnections, doctor.CheckDatabaseClock, doctor.CheckSchema, doctor.CheckReferences, doctor.CheckSealKey,
-		doctor.CheckRetention, doctor.CheckWorkers, doctor.CheckTokens)
+		doctor.CheckRetention, doctor.CheckEventLog, doctor.CheckWorkers, doctor.CheckTokens)
 	return map[string]ailment{
 		"incomplete settings": {
 			func(d *patient) { d.config.DocumentsURL, d.config.ListenTLS = "", "127.0.0.1:0" },
@@ -223,8 +223,8 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 		},
 		"old schema": {
 			func(d *patient) { d.config.DatabaseURL = oldDatabase(t) },
-			because(doctor.CheckSchema, append(ofKeys(), doctor.CheckReferences, doctor.CheckSealKey, doctor.CheckRetention, doctor.CheckWorkers,
-				doctor.CheckTokens)...),
+			because(doctor.CheckSchema, append(ofKeys(), doctor.CheckReferences, doctor.CheckSealKey, doctor.CheckRetention, doctor.CheckEventLog,
+				doctor.CheckWorkers, doctor.CheckTokens)...),
 			doctor.CheckSchema, `is older than this build`,
 		},
 		"another seal key": {

@@ -155,7 +155,8 @@ func TestHubFindsEventsByPolling(t *testing.T) {
 
 	older, err := admin.Begin(t.Context())
 	require.NoError(t, err)
-	_, err = older.Exec(t.Context(), `SELECT pg_current_xact_id()`)
+	_, err = older.Exec(t.Context(), `INSERT INTO events (id, tenant_id, type, resource_kind, resource_id, actor_id, occurred_at)
+		VALUES ($1, $1, 'PROCESS.CREATED', 'PROCESS', $1, $1, now())`, uuid.New())
 	require.NoError(t, err)
 	r.recordEvent(r.tenant, domain.EventProcessCreated)
 	found, err := events.ListNew(t.Context(), r.db.Reader(), domain.EventCursor{}, 10)

@@ -28,11 +28,11 @@ const (
 	pendingEvents = `
 SELECT EXISTS (SELECT 1
                  FROM events e
-                WHERE e.era = (SELECT l.era FROM event_ledger l) AND e.xid >= (SELECT pg_snapshot_xmin(pg_current_snapshot())))`
+                WHERE e.era = (SELECT l.era FROM event_ledger l) AND e.xid >= (SELECT event_horizon(pg_current_snapshot())))`
 
 	endOfLedger = `
-SELECT l.era, pg_snapshot_xmin(pg_current_snapshot())
-  FROM event_ledger l`
+SELECT l.era, n.xid, n.position
+  FROM event_ledger l, event_end(pg_current_snapshot()) n`
 )
 
 // The conditions of the indexes events_type, events_kind and events_resource. A statement that has one uses the index in generic plans too.
@@ -101,7 +101,7 @@ func collectEvents(dest *[]domain.Event) func(pgx.Rows) error {
 // End returns the cursor behind all settled events and ahead of all others.
 func End(ctx context.Context, r *persistence.Reader) (domain.EventCursor, error) {
 	var c domain.EventCursor
-	err := r.Read(ctx, pg.Q(endOfLedger, nil, pg.One(&c.Era, &c.Transaction)))
+	err := r.Read(ctx, pg.Q(endOfLedger, nil, pg.One(&c.Era, &c.Transaction, &c.Position)))
 	return c, pg.Translate("finding the end of the ledger", err)
 }
 

@@ -20,6 +20,7 @@ const (
 	CheckDatabase      = "database"
 	CheckSchema        = "schema"
 	CheckRetention     = "retention"
+	CheckEventLog      = "event-log"
 	CheckReferences    = "references"
 	CheckConnections   = "connections"
 	CheckDatabaseClock = "database-clock"
@@ -128,6 +129,7 @@ func (d *doctor) listExaminations() []examination {
 		{CheckConnections, []string{CheckDatabase}, d.checkConnections},
 		{CheckSchema, []string{CheckDatabase}, d.checkSchema},
 		{CheckReferences, schema, d.checkReferences},
+		{CheckEventLog, schema, d.checkEventLog},
 		{CheckSealKey, schema, d.checkSealKey},
 		{CheckSigningKeys, sealed, d.checkSigningKeys},
 		{CheckAuthorities, keys, d.checkAuthorities},

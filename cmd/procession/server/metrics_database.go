@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/events"
 )
 
 // newConnectionMetrics collects the use of the pools of connections to PostgreSQL.
@@ -21,5 +22,24 @@ func newConnectionMetrics(db *persistence.DB) collector {
 			show(limit, float64(state.Limit), label)
 			show(waited, float64(state.Waited), label)
 		}
+	}}
+}
+
+// newEventMetrics collects the delay of events by earlier transactions.
+func newEventMetrics(reader *persistence.Reader) collector {
+	lag := newGauge("procession_event_lag_seconds",
+		"Wait of the oldest recorded event for the end of earlier transactions, in seconds.")
+	writer := newGauge("procession_event_writer_age_seconds",
+		"Age of the oldest open transaction that has recorded events, in seconds.")
+	return collector{[]number{lag, writer}, func(ctx context.Context, show show) {
+		h, err := events.ReadHorizon(ctx, reader)
+		if err != nil {
+			return
+		}
+		show(lag, h.Lag.Seconds())
+		if h.Oldest == nil {
+			h.Oldest = &events.Writer{}
+		}
+		show(writer, h.Oldest.Age.Seconds())
 	}}
 }

@@ -218,7 +218,7 @@ func (s *Service) addMetrics(m *metrics, k *Keyring, acts *activities.Activities
 	watched := k.DB.Background().Reader()
 	m.registry.MustRegister(newBacklogs(watched), newTaskQueueMetrics(watched, queueTimeouts(s.config)),
 		newWorkMetrics(watched), newConnectionMetrics(k.DB), newCertificateMetrics(k.Issuer, s.certificate.Load),
-		newRetentionMetrics(s.remover))
+		newRetentionMetrics(s.remover), newEventMetrics(watched))
 	m.registerGauge("procession_http_connections", "Open connections of clients to the REST API.", s.connections.countClients)
 	m.registerCounter("procession_http_connections_refused_total", "Connections refused because of a limit.",
 		func() float64 { return float64(s.connections.rejected.Load()) })

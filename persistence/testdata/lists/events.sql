@@ -11,7 +11,7 @@ SELECT e.id, e.era, e.xid, e.position, e.tenant_id, e.process_id, e.type,
        e.actor_id, coalesce(e.request_id, ''), e.occurred_at
   FROM events e
  WHERE e.tenant_id = $1
-   AND (e.era < (SELECT l.era FROM event_ledger l) OR e.xid < (SELECT pg_snapshot_xmin(pg_current_snapshot())))
+   AND (e.era < (SELECT l.era FROM event_ledger l) OR e.xid < (SELECT event_horizon(pg_current_snapshot())))
    AND e.process_id = $2
    AND e.era >= $3::integer AND (e.era, e.xid, e.position) > ($3::integer, $4::xid8, $5::bigint)
  ORDER BY e.era, e.xid, e.position

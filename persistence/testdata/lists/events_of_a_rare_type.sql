@@ -19,7 +19,7 @@ SELECT e.id, e.era, e.xid, e.position, e.tenant_id, e.process_id, e.type,
   LEFT JOIN principals s ON s.id = e.actor_id
   LEFT JOIN person_names sname ON sname.tenant_id = e.tenant_id AND sname.principal_id = e.actor_id
   LEFT JOIN tenants t ON t.id = e.tenant_id
- WHERE (e.era < (SELECT l.era FROM event_ledger l) OR e.xid < (SELECT pg_snapshot_xmin(pg_current_snapshot())))
+ WHERE (e.era < (SELECT l.era FROM event_ledger l) OR e.xid < (SELECT event_horizon(pg_current_snapshot())))
    AND e.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY($1))
    AND e.type = $2
    AND e.type NOT IN ('PROCESS.CREATED', 'PROCESS.STATE_CHANGED', 'PROCESS_ITEM.CREATED', 'PROCESS_ITEM.TASK_STATE_CHANGED',

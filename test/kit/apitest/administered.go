@@ -27,7 +27,7 @@ import (
 func (s *Service) Settle() {
 	s.T.Helper()
 	require.Eventually(s.T, func() bool {
-		return s.Count(`SELECT count(*) FROM events WHERE xid >= pg_snapshot_xmin(pg_current_snapshot())`) == 0
+		return s.Count(`SELECT count(*) FROM events WHERE xid >= (SELECT event_horizon(pg_current_snapshot()))`) == 0
 	}, Patience, time.Millisecond)
 }
 
@@ -39,7 +39,7 @@ func (s *Service) PassLog() {
 	defer func() { _ = conn.Close(s.T.Context()) }()
 	for _, sql := range []string{
 		`SELECT count_events(1000000)`,
-		`UPDATE webhook_cursor c SET era = l.era, xid = pg_snapshot_xmin(pg_current_snapshot()) FROM event_ledger l`,
+		`UPDATE webhook_cursor c SET era = l.era, xid = n.xid, position = n.position FROM event_ledger l, event_end(pg_current_snapshot()) n`,
 	} {
 		_, err := conn.Exec(s.T.Context(), sql)
 		require.NoError(s.T, err)
