@@ -90,7 +90,8 @@ type pools struct {
 	// direct makes connections outside the pools.
 	direct *pgx.ConnConfig
 	// lists is the memory shared by lists of values.
-	lists *memory
+	lists  *memory
+	health health
 }
 
 // pool is a connection pool with the limit on the wait for a connection: 0 is as long as the context allows.
@@ -134,7 +135,9 @@ func openPools(ctx context.Context, url string, l Limits) (_ *pools, err error) 
 	if err != nil {
 		return nil, fmt.Errorf("reading the database URL: %w", err)
 	}
-	opened := &pools{lists: newMemory(l), direct: config.ConnConfig.Copy()}
+	opened := &pools{lists: newMemory(l)}
+	config.ConnConfig.OnPgError = opened.observe
+	opened.direct = config.ConnConfig.Copy()
 	if l.DirectURL != "" {
 		direct, err := parse(l.DirectURL, l.SealKeys)
 		if err != nil {

@@ -74,7 +74,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 // newHealth creates the checks and the handler of the health listener.
 func (s *Service) newHealth(db *persistence.DB, documents *blobstore.Store, m *metrics) {
 	s.health = &health{checks: []check{
-		{name: "database", run: db.Background().Ping},
+		{name: "database", run: db.Background().CheckWritable},
 		{name: "documents", optional: true, run: documents.Ready},
 		{name: "temporal", optional: true, run: s.temporalReady},
 	}}

@@ -27,6 +27,9 @@ const (
 	codeQueryCanceled        = "57014"
 	codeIdleInTransaction    = "25P03"
 	codeProtocolViolation    = "08P01"
+	codeReadOnly             = "25006"
+	codeTooManyConnections   = "53300"
+	codeIOError              = "58030"
 )
 
 // tookTooLong reports whether err means that the database ended a statement or a transaction because of a
@@ -36,12 +39,12 @@ func tookTooLong(err error) bool {
 	return errors.As(err, &pgErr) && (pgErr.Code == codeQueryCanceled || pgErr.Code == codeIdleInTransaction)
 }
 
-// unavailable reports whether err means that the database cannot be reached or is shutting down: connection
-// exceptions (class 08), operator intervention (class 57), too many connections, and broken connections.
+// unavailable reports whether err means that the database cannot be reached, is shutting down, or lacks resources: connection
+// exceptions (class 08), insufficient resources (class 53), operator intervention (class 57), and broken connections.
 func unavailable(err error) bool {
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		class := pgErr.Code[:2]
-		return class == "08" || class == "57" || pgErr.Code == "53300"
+		return class == "08" || class == "53" || class == "57" || pgErr.Code == codeIOError
 	}
 	var connectErr *pgconn.ConnectError
 	return errors.As(err, &connectErr) || brokenConnection(err)
@@ -57,6 +60,19 @@ func brokenConnection(err error) bool {
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) ||
 		errors.Is(err, pgconn.ErrConnClosed)
+}
+
+// IsReadOnly reports whether the database refused a change because the session is read-only: the server is a standby, or was
+// made read-only by a setting.
+func IsReadOnly(err error) bool {
+	pgErr, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pgErr.Code == codeReadOnly
+}
+
+// IsExhausted reports whether the database lacks space on the disk or memory.
+func IsExhausted(err error) bool {
+	pgErr, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (strings.HasPrefix(pgErr.Code, "53") && pgErr.Code != codeTooManyConnections || pgErr.Code == codeIOError)
 }
 
 // Translate turns a driver error into a domain error where the caller can act on it, and wraps any other with
@@ -75,6 +91,10 @@ func Translate(doing string, err error) error {
 			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,
 			Message: "the database would take too long for this request: ask for less at a time, or try again later", Cause: err,
 		}
+	case IsReadOnly(err):
+		return domain.Unavailable("the database is read-only", err)
+	case IsExhausted(err):
+		return domain.Unavailable("the database has no space left", err)
 	case unavailable(err):
 		return &domain.Error{
 			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,
