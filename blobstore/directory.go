@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 )
@@ -30,6 +31,8 @@ const (
 type directory struct {
 	root  *os.Root
 	fsync bool
+	// marked is set once the marker was found or written.
+	marked atomic.Bool
 
 	mu      sync.Mutex
 	flushed map[string]struct{}
@@ -65,27 +68,21 @@ func openDirectory(u *url.URL) (*directory, error) {
 	return d, nil
 }
 
-// makeDirectory creates dir and its parents, and flushes every parent that got
-// a new entry.
+// makeDirectory creates dir if it is missing, but not its parents: a missing parent is a volume that is not mounted.
 func makeDirectory(dir string) error {
-	var grown []string
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) { //nolint:gosec // the operator chose the path
-			break
-		}
-		grown = append(grown, filepath.Dir(at))
+	err := os.Mkdir(dir, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil { //nolint:gosec // the operator chose the path
+	if err != nil {
 		return err
 	}
-	for _, parent := range grown {
-		opened, err := os.Open(parent) //nolint:gosec // the operator chose the path
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(opened.Sync(), opened.Close()); err != nil {
-			return fmt.Errorf("flushing %s: %w", parent, err)
-		}
+	parent, err := os.Open(filepath.Dir(dir))
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(parent.Sync(), parent.Close()); err != nil {
+		return fmt.Errorf("flushing %s: %w", filepath.Dir(dir), err)
 	}
 	return nil
 }
@@ -232,6 +229,9 @@ func (d *directory) removeBlob(_ context.Context, name string) error {
 
 func (d *directory) checkReady(context.Context) error {
 	_, err := d.root.Stat(incomingDir)
+	if err == nil && d.marked.Load() {
+		_, err = d.root.Stat(MarkerName)
+	}
 	return err
 }
 

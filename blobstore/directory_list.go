@@ -23,7 +23,7 @@ func (d *directory) listBlobs(ctx context.Context, token []byte, limit int) (obj
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case name == ".", strings.HasPrefix(behind, name+"/"):
+		case name == ".", name == MarkerName, strings.HasPrefix(behind, name+"/"):
 			return nil
 		case compareNames(name, behind) <= 0:
 			if entry.IsDir() {

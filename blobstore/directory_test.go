@@ -119,7 +119,7 @@ func TestRemoveLeftoverTakesNothingElse(t *testing.T) {
 
 func TestTheDirectoryIsPrivateAndHasNoOtherFiles(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "a", "b")
+	dir := filepath.Join(t.TempDir(), "a")
 	store := openStore(t, "file://"+dir)
 	key := newKey()
 	put(t, store, key, "x")
@@ -176,4 +176,31 @@ func TestASymbolicLinkLeadsNowhere(t *testing.T) {
 	entries, err := os.ReadDir(outside)
 	require.NoError(t, err)
 	require.Empty(t, entries)
+}
+
+func TestTheParentOfTheDirectoryIsNotCreated(t *testing.T) {
+	t.Parallel()
+	parent := filepath.Join(t.TempDir(), "volume")
+	_, err := Open(t.Context(), "file://"+filepath.Join(parent, "documents"))
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.NoDirExists(t, parent)
+}
+
+func TestTheMarkerIsNoDocument(t *testing.T) {
+	t.Parallel()
+	store := openStore(t, "file://"+t.TempDir())
+	marked, err := store.Marked()
+	require.NoError(t, err)
+	require.False(t, marked)
+	for range 2 {
+		require.NoError(t, store.Mark())
+	}
+	marked, err = store.Marked()
+	require.NoError(t, err)
+	require.True(t, marked)
+	requireEmpty(t, store)
+	free, known, err := store.FreeBytes()
+	require.NoError(t, err)
+	require.True(t, known)
+	require.Positive(t, free)
 }

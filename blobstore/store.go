@@ -52,7 +52,7 @@ type backend interface {
 // Open returns the store at a URL:
 //
 //   - file:///absolute/directory keeps every blob in a file. The directory is
-//     created with mode 0700 when it is missing. It has to be on one file system
+//     created with mode 0700 when it is missing, its parents are not. It has to be on one file system
 //     that knows hard links; Open tries that out. A stored document survives a
 //     crash of the machine, because the file and its directory entries are
 //     flushed before Put returns. With ?fsync=off it survives a crash of the

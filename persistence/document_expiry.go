@@ -39,6 +39,12 @@ SELECT ` + documentColumns + `
  WHERE d.id > $1
  ORDER BY d.id
  LIMIT $2`
+
+	sampleDocuments = `
+SELECT ` + documentColumns + `
+  FROM documents d
+ ORDER BY random()
+ LIMIT $1`
 )
 
 // ExpireDocuments deletes up to limit documents that have expired by now and have no references, and records an
@@ -72,6 +78,13 @@ func (r *Reader) ListDocumentsAfter(ctx context.Context, after uuid.UUID, limit 
 	var found []domain.Document
 	err := r.Read(ctx, pg.Q(selectDocumentsAfter, []any{after, limit}, scanDocuments(&found)))
 	return found, pg.Translate("listing documents", err)
+}
+
+// SampleDocuments returns up to limit random documents of all tenants. It reads the keys of all.
+func (r *Reader) SampleDocuments(ctx context.Context, limit int) ([]domain.Document, error) {
+	var found []domain.Document
+	err := r.Read(ctx, pg.Q(sampleDocuments, []any{limit}, scanDocuments(&found)))
+	return found, pg.Translate("sampling documents", err)
 }
 
 // Orphans returns the keys that no document uses. A key gets no new document once all its documents are deleted.

@@ -51,7 +51,7 @@ func newRoot(delay dispatch.Delay) *cobra.Command {
 	)
 	cli.AddGroup(
 		root, "Maintain an installation, with access to its database:",
-		newMigrateCommand(), newBootstrapCommand(), newOperatorsCommand(), newPeopleCommand(), newPurgeCommand(),
+		newMigrateCommand(), newBootstrapCommand(), newOperatorsCommand(), newPeopleCommand(), newPurgeCommand(), newDocumentsCommand(),
 		newCertificateCommand(), newKeysCommand(), newCACommand(), newSealKeyCommand(),
 	)
 	return root

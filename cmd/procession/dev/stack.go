@@ -127,7 +127,8 @@ func (s *stack) openDocuments(ctx context.Context, c *config.Config, o Options) 
 		return nil, err
 	}
 	s.stops = append(s.stops, func(context.Context) error { return documents.Close() })
-	return documents, nil
+	// The directory and the database of the stack belong together.
+	return documents, documents.Mark()
 }
 
 // startService runs the service until the stack stops. The returned channel is closed when the service has

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 
+	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/events"
 )
@@ -41,5 +42,15 @@ func newEventMetrics(reader *persistence.Reader) collector {
 			h.Oldest = &events.Writer{}
 		}
 		show(writer, h.Oldest.Age.Seconds())
+	}}
+}
+
+// newDocumentMetrics collects the space for documents, unless they are in a bucket.
+func newDocumentMetrics(documents *blobstore.Store) collector {
+	free := newGauge("procession_documents_free_bytes", "Free space in the directory of documents, in bytes.")
+	return collector{[]number{free}, func(_ context.Context, show show) {
+		if n, known, err := documents.FreeBytes(); err == nil && known {
+			show(free, float64(n))
+		}
 	}}
 }

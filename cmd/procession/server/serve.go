@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/procession-dev/procession/api/chain"
+	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/cmd/procession/config"
@@ -43,6 +44,9 @@ func Serve(ctx context.Context, c config.Config, delay dispatch.Delay, log *slog
 		return err
 	}
 	defer func() { _ = documents.Close() }()
+	if err := storage.RequireMarker(ctx, k.DB.Background().Reader(), documents); err != nil {
+		return err
+	}
 	s, err := New(Options{Config: c, Keyring: k, Documents: documents, WebhookDelay: delay, Log: log})
 	if err != nil {
 		return err

@@ -72,7 +72,7 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.addMetrics(m, k, acts)
+	s.addMetrics(m, k, documents, acts)
 	if err := s.newAPI(k, halves, m, o.Local); err != nil {
 		return nil, err
 	}
@@ -214,11 +214,11 @@ func (s *Service) newSupervisor(db *persistence.DB, acts *activities.Activities)
 }
 
 // addMetrics registers the metrics of the parts.
-func (s *Service) addMetrics(m *metrics, k *Keyring, acts *activities.Activities) {
+func (s *Service) addMetrics(m *metrics, k *Keyring, documents *blobstore.Store, acts *activities.Activities) {
 	watched := k.DB.Background().Reader()
 	m.registry.MustRegister(newBacklogs(watched), newTaskQueueMetrics(watched, queueTimeouts(s.config)),
 		newWorkMetrics(watched), newConnectionMetrics(k.DB), newCertificateMetrics(k.Issuer, s.certificate.Load),
-		newRetentionMetrics(s.remover), newEventMetrics(watched))
+		newRetentionMetrics(s.remover), newEventMetrics(watched), newDocumentMetrics(documents))
 	m.registerGauge("procession_http_connections", "Open connections of clients to the REST API.", s.connections.countClients)
 	m.registerCounter("procession_http_connections_refused_total", "Connections refused because of a limit.",
 		func() float64 { return float64(s.connections.rejected.Load()) })
