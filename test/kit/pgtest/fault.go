@@ -38,8 +38,11 @@ func DiskFull() Fault {
 			`DO $$ DECLARE place regclass; BEGIN ` + tables + `
 				EXECUTE format('CREATE TRIGGER disk_full BEFORE INSERT OR UPDATE OR DELETE ON %s FOR EACH STATEMENT EXECUTE FUNCTION disk_full()', place);
 			END LOOP; END $$`,
+			`CREATE FUNCTION disk_full_table() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+				RAISE EXCEPTION 'could not create file "base/1/1": No space left on device' USING ERRCODE = '53100'; END $$`,
+			`CREATE EVENT TRIGGER disk_full ON ddl_command_start WHEN TAG IN ('CREATE TABLE AS') EXECUTE FUNCTION disk_full_table()`,
 		},
-		End: []string{`DROP FUNCTION disk_full CASCADE`},
+		End: []string{`DROP FUNCTION disk_full CASCADE`, `DROP FUNCTION disk_full_table CASCADE`},
 	}
 }
 
