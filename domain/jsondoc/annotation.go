@@ -32,7 +32,7 @@ func (p *Place) Annotations() Annotations {
 	nodes := make([]*jsonschema.Schema, 0, len(p.parts)+len(p.labels))
 	for _, s := range p.parts {
 		nodes = append(nodes, s.node)
-		branch[s.node] = s.branch && len(p.choices) > 0
+		branch[s.node] = s.branch && slices.ContainsFunc(p.choices, func(c *Choice) bool { return !c.OfTypes })
 	}
 	for _, node := range append(nodes, p.labels...) {
 		source := p.outline.facts.sources[node]

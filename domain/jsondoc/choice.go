@@ -26,6 +26,8 @@ type Choice struct {
 	Certain bool
 	// By is the member with different values in all branches, "" for none.
 	By string
+	// OfTypes reports whether the branches are the types of a place that states several, or none.
+	OfTypes bool
 }
 
 // Branch is an alternative of a Choice.
@@ -76,7 +78,7 @@ func (p *Place) resolve(c combination) {
 		p.collect(c.part.with(branches[0]))
 	case len(branches) > maxBranches:
 		p.limited = true
-	case p.resolveValues(branches), isRequirement(branches), p.resolveScalars(branches):
+	case p.resolveValues(branches), p.resolveRequirements(branches), p.resolveScalars(branches):
 	default:
 		p.choose(c, branches)
 	}
@@ -124,6 +126,28 @@ func (p *Place) resolveValues(branches []*jsonschema.Schema) bool {
 		}
 	}
 	p.options, p.suggested = union, true
+	return true
+}
+
+// resolveRequirements handles branches that only require members.
+func (p *Place) resolveRequirements(branches []*jsonschema.Schema) bool {
+	f := p.outline.facts
+	f.mu.Lock()
+	key := [2]*jsonschema.Schema{branches[0], branches[len(branches)-1]}
+	only, known := f.requirements[key]
+	if !known {
+		only = isRequirement(branches)
+		f.requirements[key] = only
+	}
+	f.mu.Unlock()
+	if !only {
+		return false
+	}
+	for _, branch := range branches {
+		if len(branch.Required) > 0 {
+			p.sufficient = append(p.sufficient, branch.Required)
+		}
+	}
 	return true
 }
 

@@ -21,6 +21,10 @@ type facts struct {
 	names    map[*jsonschema.Schema][]string
 	closures map[*jsonschema.Schema][]*jsonschema.Schema
 	choices  map[[2]*jsonschema.Schema]*choiceFacts
+	// requirements report whether branches only require members, by the first and the last one.
+	requirements map[[2]*jsonschema.Schema]bool
+	// ofType are subschemas for the branches of choices between types.
+	ofType map[Types]*jsonschema.Schema
 }
 
 // newFacts locates the subschemas in the source of the schema.
@@ -29,14 +33,16 @@ func newFacts(s *Schema) *facts {
 		sources: map[*jsonschema.Schema]*Object{}, types: map[*jsonschema.Schema]Types{},
 		options: map[*jsonschema.Schema][]EnumValue{}, finite: map[*jsonschema.Schema]bool{},
 		names: map[*jsonschema.Schema][]string{}, choices: map[[2]*jsonschema.Schema]*choiceFacts{},
-		closures: map[*jsonschema.Schema][]*jsonschema.Schema{},
+		closures: map[*jsonschema.Schema][]*jsonschema.Schema{}, ofType: map[Types]*jsonschema.Schema{},
+		requirements: map[[2]*jsonschema.Schema]bool{},
 	}
 	root, err := Decode(s.source, maxSchemaDepth+1)
 	if err != nil {
 		return f
 	}
+	address, _, _ := strings.Cut(s.compiled.Location, "#")
 	for location, node := range s.nodes {
-		if path, ok := jsontext.SplitPointer(pointerIn(location)); ok && !outsideDocument(node) {
+		if path, ok := jsontext.SplitPointer(pointerIn(location)); ok && strings.HasPrefix(location, address+"#") {
 			f.sources[node], _ = valueAt(root, path).(*Object)
 		}
 	}

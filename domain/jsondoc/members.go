@@ -206,7 +206,9 @@ func (p *Place) Member(name string) *Place {
 	child := p.addChild(name, value, present, parts)
 	if by != nil {
 		p.addDiscriminator(child, by, name)
+		return child
 	}
+	child.resolveTypes()
 	return child
 }
 
@@ -372,7 +374,9 @@ func (p *Place) Item(token string) *Place {
 			parts = append(parts, part{node: rest, standing: s.standing, branch: s.branch})
 		}
 	}
-	return p.addChild(token, value, present, parts)
+	child := p.addChild(token, value, present, parts)
+	child.resolveTypes()
+	return child
 }
 
 func (o *Outline) propertyNames(node *jsonschema.Schema) []string {

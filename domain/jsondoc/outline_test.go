@@ -30,6 +30,9 @@ func newOutline(tb testing.TB, schema, document string, picked jsondoc.Picked) *
 func describePlace(p *jsondoc.Place, indent string, depth int) []string {
 	var lines []string
 	for _, choice := range p.Choices() {
+		if choice.OfTypes {
+			continue
+		}
 		var titles []string
 		for _, branch := range choice.Branches {
 			titles = append(titles, branch.Title)
@@ -39,7 +42,7 @@ func describePlace(p *jsondoc.Place, indent string, depth int) []string {
 	members := p.Members()
 	for _, named := range members.Named {
 		child := p.Member(named.Name)
-		line := indent + named.Name + " " + strings.Join(typeNames(child.Types()), ",")
+		line := indent + named.Name + " " + strings.Join(typeNames(allTypes(child)), ",")
 		if title := child.Annotations().Title; title != "" {
 			line += " “" + title + "”"
 		}
@@ -71,6 +74,19 @@ func describePlace(p *jsondoc.Place, indent string, depth int) []string {
 		lines = append(lines, indent+name+" is stray")
 	}
 	return lines
+}
+
+// allTypes returns the types of a place, also the ones that are not chosen.
+func allTypes(p *jsondoc.Place) jsondoc.Types {
+	types := p.Types()
+	for _, choice := range p.Choices() {
+		for _, branch := range choice.Branches {
+			if choice.OfTypes {
+				types |= branch.Types
+			}
+		}
+	}
+	return types
 }
 
 func typeNames(types jsondoc.Types) []string {

@@ -54,7 +54,9 @@ type Place struct {
 	finite    bool
 	suggested bool
 	choices   []*Choice
-	valid     *bool
+	// sufficient are sets of members, one of which has to be present.
+	sufficient [][]string
+	valid      *bool
 	// labels are further subschemas with annotations.
 	labels   []*jsonschema.Schema
 	children map[string]*Place
@@ -282,6 +284,9 @@ func (p *Place) Enumeration() Enumeration {
 	values := slices.DeleteFunc(slices.Clone(p.options), func(v EnumValue) bool { return v.Value == nil && len(p.options) > 1 })
 	return Enumeration{Values: values, Closed: p.finite && !p.suggested}
 }
+
+// Sufficient returns sets of members of an object if one of them has to be present.
+func (p *Place) Sufficient() [][]string { return p.sufficient }
 
 // Choices returns the alternatives that have to be picked or are selected by the value.
 func (p *Place) Choices() []*Choice { return p.choices }
