@@ -23,12 +23,12 @@ type Submission struct {
 	// Orders are the keys of the rows of arrays, by the names of their nodes. A key that is not an index of the array
 	// denotes a new row.
 	Orders map[string][]string
+	// Members are the names of members in the rows of KindMap, by the names of the rows.
+	Members map[string]string
 	// References are the references found for the texts of controls, by name.
 	References map[string]string
 	// Dropped are the names of KindStray nodes with values to remove.
 	Dropped map[string]bool
-	// Restored are values to set again, by pointer, unless there are others.
-	Restored map[string]json.RawMessage
 	// Numbers are the chosen readings of ambiguous numbers, as JSON, by the names of controls.
 	Numbers map[string]string
 	// Defaults are the names of controls that get the value that the schema offers.
@@ -60,6 +60,9 @@ type Change struct {
 	Ambiguous map[string][]locale.Candidate
 	// Dropped are the removed values of KindStray nodes, by pointer.
 	Dropped map[string]json.RawMessage
+	// Refused are names that rows of KindMap cannot have, by the names of the rows: other members have them, or the schema does
+	// not allow them.
+	Refused map[string]string
 	// Moved reports whether rows were added, removed or moved.
 	Moved bool
 
@@ -73,14 +76,16 @@ func (c *Change) addBlank(array, key string) {
 	c.Blank[array] = append(c.Blank[array], key)
 }
 
-func (c *Change) keepRow(array, key string, index int) {
+func (c *Change) keepRow(array, key string, index int) { c.keepKey(array, key, strconv.Itoa(index)) }
+
+func (c *Change) keepKey(array, key, now string) {
 	if c.Keys == nil {
 		c.Keys = map[string]map[string]string{}
 	}
 	if c.Keys[array] == nil {
 		c.Keys[array] = map[string]string{}
 	}
-	c.Keys[array][key] = strconv.Itoa(index)
+	c.Keys[array][key] = now
 }
 
 // NewName returns the name of a node in the new value, in which keys of rows may differ.
@@ -101,11 +106,6 @@ func (s *Editor) Changes(t Submission) (*Change, error) {
 	after, err := c.applyNodes(s.Nodes, nil, s.root)
 	if err != nil {
 		return nil, err
-	}
-	for _, pointer := range slices.Sorted(maps.Keys(t.Restored)) {
-		if after, err = c.restore(after, pointer, t.Restored[pointer]); err != nil {
-			return nil, err
-		}
 	}
 	c.change.after = after
 	c.change.Patch = diffValues(nil, s.root, after, c.whole)
@@ -134,6 +134,10 @@ func (c *changer) applyNodes(nodes []*Node, path []string, container any) (any, 
 			container = c.dropStrays(n, path, container)
 		case n.Kind == KindObject, n.Kind.isLayout():
 			container, err = c.applyNodes(n.Children, path, container)
+		case n.Kind == KindTuple:
+			container, err = c.applyTuple(n, path, container)
+		case n.Kind == KindMap:
+			container, err = c.applyMap(n, path, container)
 		case n.Kind.HasRows():
 			container, err = c.applyArray(n, path, container)
 		case !n.ReadOnly:
@@ -252,84 +256,6 @@ func (n *Node) parseChoices(texts []string) (any, bool) {
 		return nil, true
 	}
 	return elements, true
-}
-
-// applyArray sets the rows of an array in its container.
-func (c *changer) applyArray(n *Node, path []string, container any) (any, error) {
-	full, _ := jsontext.SplitPointer(n.Pointer)
-	order, ordered := c.typed.Orders[n.Name]
-	order = slices.DeleteFunc(slices.Clone(order), func(key string) bool { return key == "" })
-	if n.ReadOnly || !ordered {
-		order = rowKeys(n.Rows)
-	}
-	rows := map[string][]*Node{}
-	for _, row := range n.Rows {
-		rows[row.Key] = row.Nodes
-	}
-	old, _ := n.value.([]any)
-	elements := make([]any, 0, len(order))
-	var kept []string
-	seen := map[string]bool{}
-	for _, key := range order {
-		nodes, exists := rows[key]
-		if seen[key] || len(order) > len(rows)+maxNewRows {
-			return nil, ErrRows
-		}
-		seen[key] = true
-		var element any
-		if exists {
-			index, _ := strconv.Atoi(key)
-			element = old[index]
-		} else if nodes = n.row(key); n.Kind != KindList {
-			element = jsondoc.NewObject()
-		}
-		value, present, err := c.applyRow(n, full, key, nodes, element, exists)
-		switch {
-		case err != nil:
-			return nil, err
-		case present:
-			elements = append(elements, value)
-			c.change.keepRow(n.Name, key, len(elements)-1)
-			kept = append(kept, key)
-		case !exists:
-			c.change.addBlank(n.Name, key)
-		}
-	}
-	if !slices.Equal(kept, rowKeys(n.Rows)) {
-		c.whole[n.Pointer], c.change.Moved = true, true
-	} else if isIdentical(elements, old) {
-		return container, nil
-	}
-	return c.putValue(container, full[len(path):], elements), nil
-}
-
-// applyRow returns an element with the values entered in its row. A new element without content is not present.
-func (c *changer) applyRow(n *Node, array []string, key string, nodes []*Node, element any, exists bool) (any, bool, error) {
-	if n.Kind != KindList {
-		value, err := c.applyNodes(nodes, extendPath(array, key), element)
-		return value, exists || !isIdentical(value, element), err
-	}
-	// The only control is the element itself.
-	holder, err := c.applyNodes(nodes, array, wrapElement(key, element, exists))
-	one, _ := holder.(*object)
-	value, present := one.Get(key)
-	return value, present, err
-}
-
-func rowKeys(rows []Row) []string {
-	found := make([]string, len(rows))
-	for i, row := range rows {
-		found[i] = row.Key
-	}
-	return found
-}
-
-func wrapElement(key string, element any, exists bool) *object {
-	holder := jsondoc.NewObject()
-	if exists {
-		holder.Set(key, element)
-	}
-	return holder
 }
 
 // putValue returns a copy of the container with a value at a path, nil to remove it. An object that loses its last

@@ -28,7 +28,7 @@ const (
 		"rows":{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"},"n":{"type":"number"},"b":{"type":"boolean"}}}},
 		"address":{"type":"object","properties":{"town":{"type":"string"}}},"none":{"type":"object","properties":{"x":{"type":"string"}}},
 		"file":{"type":"string","format":"kuflow-file"},"files":{"type":"array","items":{"type":"string","format":"kuflow-file"}},
-		"who":{"type":"string","format":"kuflow-principal"},"any":{},"tuple":{"type":"array","prefixItems":[{}]},
+		"who":{"type":"string","format":"kuflow-principal"},"any":{"type":"number"},"tuple":{"type":"string"},
 		"new":{"type":["string","number"]},"text":{"type":["number","string"]},"amount":{"type":["string","integer"]},
 		"fixed":{"type":"string","readOnly":true}}}`
 	carol      = `kuflow-principal:type=USER;id=01970000-0000-7000-8000-00000000c002;name=Carol`

@@ -54,6 +54,10 @@ const (
 	KindList  Kind = "list"
 	KindTable Kind = "table"
 	KindCards Kind = "cards"
+	// KindMap has a row for each member of an object that the schema does not name, KindTuple a child for each position of an
+	// array.
+	KindMap   Kind = "map"
+	KindTuple Kind = "tuple"
 	// KindObject has the controls of its members as children.
 	KindObject Kind = "object"
 	KindFile   Kind = "file"
@@ -87,7 +91,9 @@ func (k Kind) isLayout() bool {
 }
 
 // HasRows reports whether a control of the kind has rows.
-func (k Kind) HasRows() bool { return k == KindList || k == KindTable || k == KindCards }
+func (k Kind) HasRows() bool {
+	return k == KindList || k == KindTable || k == KindCards || k == KindMap
+}
 
 // Editor is a form for filling in: a tree of layouts and controls.
 type Editor struct {
@@ -120,7 +126,7 @@ func (s *Editor) Describe(pointer string) *Node {
 		return nil
 	}
 	options, _ := listOptions(p)
-	return &Node{Bounds: p.Bounds(), Types: statedTypes(p), Options: options}
+	return &Node{Bounds: p.Bounds(), Types: p.StatedTypes(), Options: options, Sufficient: sufficientLabels(p)}
 }
 
 // Node is a layout, or the control of a value.
@@ -138,6 +144,13 @@ type Node struct {
 	Help       string
 	// Hint is the placeholder of an empty control.
 	Hint string
+	// Examples are texts of values that the schema gives as examples.
+	Examples   []string
+	Deprecated bool
+	// Because is the label of the member that makes the value required, "" for none.
+	Because string
+	// Sufficient are the labels of members, one of which an object needs.
+	Sufficient []string
 	// Hidden and Disabled are results of the rules of the form.
 	Hidden, Disabled bool
 	ReadOnly         bool
@@ -147,6 +160,8 @@ type Node struct {
 	Options []Option
 	// Source is the code of the data source of KindDataSource.
 	Source string
+	// Reason is the reason for KindJSON.
+	Reason Reason
 	// Choice is the choice of KindChoice.
 	Choice *jsondoc.Choice
 	// Selects reports whether the value selects an alternative for the object around it.
@@ -155,6 +170,10 @@ type Node struct {
 	Opened bool
 	// Endless reports whether the rows of an array contain rows of their kind, so that there is no template.
 	Endless bool
+	// Mixed reports whether the object of a KindMap has named members too.
+	Mixed bool
+	// Width is the number of columns of a matrix, 0 for other arrays.
+	Width int
 	// Strays are the values of KindStray.
 	Strays []Stray
 	// Children are the nodes of layouts and objects.
@@ -186,16 +205,22 @@ type Node struct {
 	// numbers reports whether a numeric text of KindLine becomes a number.
 	numbers bool
 	row     func(key string) []*Node
+	// tuples reports whether the rows of an array are arrays themselves.
+	tuples bool
+	// allowsName reports whether a KindMap may have a member.
+	allowsName func(name string) bool
 }
 
 // Stray is a value that the form has no control for.
 type Stray struct{ Pointer, Label, JSON string }
 
-// Row is an element of an array.
+// Row is an element of an array or a member of a KindMap.
 type Row struct {
-	// Key is the index of the element in the value.
+	// Key is the index of the element in the value, or the name of the member as a token of a pointer.
 	Key   string
 	Nodes []*Node
+	// Member is the name of the member of a KindMap, "" for a new one.
+	Member string
 }
 
 // Option is a value to choose.
@@ -326,7 +351,7 @@ func (s *Editor) Control(pointer string) *Node {
 	path, _ := jsontext.SplitPointer(pointer)
 	for length := len(path) - 1; length > 0; length-- {
 		array := s.nodes[jsontext.JoinPointer(path[:length]...)]
-		if array == nil || !array.Kind.HasRows() {
+		if array == nil || array.row == nil {
 			continue
 		}
 		array.row(path[length])

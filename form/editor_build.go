@@ -41,7 +41,7 @@ func NewEditor(ctx context.Context, in Input, limits Limits, readOnly bool) (*Ed
 		top, ok = jsondoc.NewObject(), true
 		b.editor.root = top
 	}
-	if ok && isObject && hasFields(place) && !place.IsLimited() {
+	if ok && isObject && place.HasStatements() && !place.IsLimited() {
 		b.editor.Nodes = b.rootNodes(readLayout(layout), place, top)
 	}
 	if err := ctx.Err(); err != nil {
@@ -51,6 +51,9 @@ func NewEditor(ctx context.Context, in Input, limits Limits, readOnly bool) (*Ed
 		b.editor.nodes = map[string]*Node{}
 		whole := b.newNode(site{}, place, nil)
 		whole.Label, whole.Kind, whole.value, whole.present = valueLabel, KindJSON, root, root != nil
+		if whole.Reason = ReasonRoot; isObject && hasFields(place) {
+			whole.Reason = ReasonLimit
+		}
 		b.editor.Nodes = []*Node{whole}
 	}
 	return b.editor, nil
@@ -87,6 +90,14 @@ func (a site) child(tokens ...string) site {
 func (b *editorBuilder) rootNodes(layout *element, p *jsondoc.Place, value *object) []*Node {
 	shown := coverage{whole: map[string]bool{}, partly: map[string]bool{}}
 	here := site{readOnly: b.readOnly}
+	if !hasFields(p) {
+		n := b.newNode(here, p, nil)
+		n.Label, n.value, n.present = valueLabel, value, true
+		if b.setMap(n, p, value, here); n.Kind != KindMap || n.Endless || !p.Members().Rest {
+			return nil
+		}
+		return []*Node{n}
+	}
 	if layout == nil {
 		return b.propertyNodes(p, value, here)
 	}
@@ -123,9 +134,10 @@ func (b *editorBuilder) newNode(a site, p *jsondoc.Place, e *element) *Node {
 	n := &Node{
 		Pointer: jsontext.JoinPointer(a.path...), Name: jsontext.JoinPointer(a.name...), Schema: p.Schema(),
 		Hidden: a.hidden, Disabled: a.disabled, ReadOnly: a.readOnly || about.ReadOnly,
-		Label: about.Title, Help: about.Description, Bounds: p.Bounds(), Types: statedTypes(p),
+		Label: about.Title, Help: about.Description, Bounds: p.Bounds(), Types: p.StatedTypes(),
 		nullable: p.Types().Has(jsondoc.TypeNull) && p.HasStatements(),
 	}
+	n.Deprecated, n.Examples, n.Sufficient = about.Deprecated, exampleTexts(about.Examples), sufficientLabels(p)
 	n.accepts = func(number string) bool { return p.Accepts(json.RawMessage(number)) }
 	if e != nil {
 		if e.label != "" {
@@ -157,6 +169,7 @@ func (b *editorBuilder) propertyNodes(p *jsondoc.Place, value *object, a site) [
 		}
 		nodes = append(nodes, b.memberNode(nil, p, value, a, named.Name))
 	}
+	nodes = append(nodes, b.mapNodes(p, value, a)...)
 	return append(nodes, b.strayNodes(p, value, a)...)
 }
 
@@ -184,9 +197,12 @@ func (b *editorBuilder) memberNode(e *element, outer *jsondoc.Place, value *obje
 	here := a.child(name)
 	n := b.newNode(here, p, e)
 	n.Required = isRequired(outer, name)
+	if named := findNamed(outer, name); n.Required && named.Required.Because != "" {
+		n.Because = labelFor(outer.Member(named.Required.Because), named.Required.Because)
+	}
 	n.Selects = slices.ContainsFunc(outer.Choices(), func(c *jsondoc.Choice) bool { return c.By == name })
 	if b.exceedsLimit() {
-		n.Kind = KindJSON
+		n.Kind, n.Reason = KindJSON, ReasonLimit
 		return n
 	}
 	n.value, n.present = value.Get(name)
@@ -244,6 +260,9 @@ func (b *editorBuilder) choiceNode(choice *jsondoc.Choice, a site) *Node {
 
 // choiceMark separates the name of the value and the schema in the name of a choice. No pointer contains it.
 const choiceMark = "~:"
+
+// ChoiceName returns the name of the choice with a key.
+func ChoiceName(key jsondoc.ChoiceKey) string { return key.Pointer + choiceMark + key.Schema }
 
 // ChoiceKey returns the key of a choice for the name of its node, or of a value that was opened.
 func ChoiceKey(name string) jsondoc.ChoiceKey {

@@ -19,16 +19,19 @@ const (
 	// maxColumnsShown is how many columns a table has; objects with more members are
 	// cards.
 	maxColumnsShown = 6
+	// maxExpanded is the depth of optional objects that are shown before they have a value.
+	maxExpanded = 2
 )
 
 // setControl selects the kind of control for a value.
 func (b *editorBuilder) setControl(n *Node, e *element, p *jsondoc.Place, a site) {
 	a.hidden, a.disabled, a.readOnly = n.Hidden, n.Disabled, n.ReadOnly
-	n.Kind = KindJSON
+	n.Kind, n.Reason = KindJSON, ReasonValue
 	if _, isDeep := n.value.(deep); isDeep || len(a.path) > b.limits.Depth || p.IsLimited() {
+		n.Reason = ReasonLimit
 		return
 	}
-	types := statedTypes(p)
+	types := p.StatedTypes()
 	n.texts = types == 0 || types.Has(jsondoc.TypeString)
 	if options, closed := listOptions(p); len(options) > 0 && types != jsondoc.TypeBoolean && closed {
 		b.setOptions(n, e, options)
@@ -64,6 +67,7 @@ func (b *editorBuilder) setControl(n *Node, e *element, p *jsondoc.Place, a site
 // value is a text.
 func (b *editorBuilder) setMultiType(n *Node, types jsondoc.Types) {
 	if !types.Only(jsondoc.TypeString | jsondoc.TypeNumber) {
+		n.Reason = ReasonTypes
 		return
 	}
 	_, isText := n.value.(string)
@@ -131,19 +135,28 @@ func (b *editorBuilder) setBoolean(n *Node, e *element) {
 
 func (b *editorBuilder) setObject(n *Node, e *element, p *jsondoc.Place, a site) {
 	value, isObject := n.value.(*object)
-	if n.value != nil && !isObject || !hasFields(p) {
+	if n.value != nil && !isObject {
 		return
 	}
-	if p.IsRecursive() && !b.isOpened(p) {
+	if !hasFields(p) {
+		if n.Reason = ReasonMembers; p.Members().Rest || p.Members().Typed {
+			b.setMap(n, p, value, a)
+		}
+		return
+	}
+	lazy := p.IsRecursive() || !n.present && !n.Required && len(a.path) > maxExpanded
+	if lazy && !b.isOpened(p) {
 		n.Kind = KindAdd
 		return
 	}
-	n.Kind, n.Opened = KindObject, p.IsRecursive()
+	n.Kind, n.Opened = KindObject, lazy
 	n.Children = b.objectNodes(e, p, value, a)
 }
 
 // hasFields reports whether the schema names members of an object.
-func hasFields(p *jsondoc.Place) bool { return len(p.Members().Named) > 0 || len(p.Choices()) > 0 }
+func hasFields(p *jsondoc.Place) bool {
+	return len(p.Members().Named) > 0 || slices.ContainsFunc(p.Choices(), func(c *jsondoc.Choice) bool { return !c.OfTypes })
+}
 
 // isOpened reports whether a person has opened an absent value that may contain itself.
 func (b *editorBuilder) isOpened(p *jsondoc.Place) bool {
@@ -163,12 +176,21 @@ func (b *editorBuilder) objectNodes(e *element, p *jsondoc.Place, value *object,
 func (b *editorBuilder) setArray(n *Node, e *element, p *jsondoc.Place, a site) {
 	elements, isArray := n.value.([]any)
 	item := p.Item(blankKey)
-	if n.value != nil && !isArray || len(elements) > b.limits.Rows || p.Elements().Prefix > 0 || item.Elements().Prefix > 0 {
+	if n.value != nil && !isArray {
 		return
 	}
+	if n.Reason = ReasonLimit; len(elements) > b.limits.Rows {
+		return
+	}
+	if p.Elements().Prefix > 0 {
+		b.setTuple(n, p, elements, a)
+		return
+	}
+	n.Width = b.matrixWidth(n, item, elements)
 	kind := b.itemKind(e, item)
 	switch kind { //nolint:exhaustive // the other kinds are rows
-	case KindJSON, KindTags, KindChoices, KindFiles, KindList, KindTable, KindCards:
+	case KindJSON:
+		n.Reason = ReasonElements
 		return
 	case KindFile:
 		n.Kind = KindFiles
@@ -196,7 +218,7 @@ const blankKey = "-"
 
 // itemKind returns the kind of control of an empty element.
 func (b *editorBuilder) itemKind(e *element, item *jsondoc.Place) Kind {
-	if hasFields(item) && statedTypes(item) == jsondoc.TypeObject {
+	if hasFields(item) && item.StatedTypes() == jsondoc.TypeObject {
 		return KindObject
 	}
 	if len(pickable(item)) > 0 {
@@ -237,22 +259,24 @@ func canBeTags(elements []any) bool {
 
 // setRows creates a row for each element of an array.
 func (b *editorBuilder) setRows(n *Node, e *element, p *jsondoc.Place, kind Kind, elements []any, a site) {
-	objects := !slices.ContainsFunc(elements, func(element any) bool { _, ok := element.(*object); return !ok })
-	if kind == KindObject && !objects || kind != KindObject && kind != KindChoice && slices.ContainsFunc(elements, isContainer) {
-		return
+	if kind == KindObject && slices.ContainsFunc(elements, func(element any) bool { _, ok := element.(*object); return !ok }) {
+		kind = KindChoice // Each entry has a control of its own.
 	}
+	n.tuples = n.Width > 0 || kind == KindTuple && !slices.ContainsFunc(elements, func(element any) bool { _, ok := element.([]any); return !ok })
 	element := func(key string, value any, present bool) []*Node {
 		here, item := a.child(key), p.Item(key)
 		if kind == KindObject {
 			of, _ := value.(*object)
 			return b.objectNodes(e, item, of, here)
 		}
-		one := b.newNode(here, item, nil)
-		one.value, one.present = value, present
-		one.setAside(item)
-		one.Required = one.Types == jsondoc.TypeBoolean // An entry is true or false.
-		b.setControl(one, nil, item, here)
-		one.compareReading(item)
+		if n.tuples {
+			of, _ := value.([]any)
+			return b.tupleNodes(item, of, here, max(n.Width, item.Elements().Prefix, len(of)))
+		}
+		one := b.entryNode(item, here, value, present)
+		if one.Kind == KindObject {
+			return []*Node{one}
+		}
 		return []*Node{b.wrapChoices(one, item, here)}
 	}
 	n.row = func(key string) []*Node { return element(key, nil, false) }
@@ -263,7 +287,7 @@ func (b *editorBuilder) setRows(n *Node, e *element, p *jsondoc.Place, kind Kind
 		return
 	}
 	n.Columns = element(blankKey, nil, false)
-	n.Kind = b.rowsKind(e, kind, n.Columns)
+	n.Kind = b.rowsKind(e, kind, n.tuples, n.Columns)
 	if n.Kind == KindTable {
 		cells := element
 		element = func(key string, value any, present bool) []*Node { return narrowCells(cells(key, value, present)) }
@@ -284,26 +308,20 @@ func narrowCells(cells []*Node) []*Node {
 	return cells
 }
 
-func isContainer(value any) bool {
-	switch value.(type) {
-	case *object, []any, deep:
-		return true
-	}
-	return false
-}
-
-func (b *editorBuilder) rowsKind(e *element, kind Kind, columns []*Node) Kind {
+func (b *editorBuilder) rowsKind(e *element, kind Kind, tuples bool, columns []*Node) Kind {
 	fits := func(c *Node) bool {
 		return !slices.Contains([]Kind{
-			KindObject, KindAdd, KindChoice, KindTable, KindCards, KindList, KindJSON, KindLines, KindFiles, KindChoices, KindTags,
+			KindObject, KindAdd, KindChoice, KindMap, KindTuple, KindTable, KindCards, KindList, KindJSON, KindLines, KindFiles, KindChoices, KindTags,
 			KindVertical, KindHorizontal, KindSection, KindTabs, KindStepper, KindNote,
 		}, c.Kind)
 	}
 	switch {
-	case kind != KindObject:
+	case kind != KindObject && !tuples:
 		return KindList
 	case slices.ContainsFunc(columns, func(c *Node) bool { return c.Selects }):
 		return KindCards
+	case tuples && len(columns) <= maxMatrix && !slices.ContainsFunc(columns, func(c *Node) bool { return !fits(c) }):
+		return KindTable
 	case e.optionValue("variant") == "cards" || len(columns) > maxColumnsShown || !slices.ContainsFunc(columns, fits):
 		return KindCards
 	case slices.ContainsFunc(columns, func(c *Node) bool { return !fits(c) }):

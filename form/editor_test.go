@@ -114,8 +114,9 @@ func TestEditor(t *testing.T) { //nolint:funlen // most of it is a table
 				"wrong":{"type":"number"},"odd":{"type":"string"},"matrix":{"type":"array","items":{"type":"array","items":{"type":"number"}}}}}`,
 			value: `{"open":{"a":1},"wrong":{"a":1},"odd":"a\u0000b","tuple":[1]}`,
 			want: []string{
-				"json Any", "json Open={\n  \"a\": 1\n}", "json Tuple=[\n  1\n]", "json Wrong={\n  \"a\": 1\n}",
-				`json Odd="a\u0000b"`, "json Matrix",
+				"choice Any () ()", "  line Any", "map Open", "  row a", "    choice Value () () () () ()", "      number Value=1",
+				"tuple Tuple", "  choice 1 () () () () ()", "    number 1=1", "json Wrong={\n  \"a\": 1\n}",
+				`json Odd="a\u0000b"`, "table Matrix",
 			},
 		},
 		"a schema that refers to itself": {

@@ -3,6 +3,10 @@ package form
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
@@ -55,4 +59,24 @@ func jsonText(value any) json.RawMessage {
 		return json.RawMessage("null") // Values that were decoded can be encoded.
 	}
 	return text
+}
+
+// Compact returns a JSON text without insignificant white space. Numbers and the order of members stay.
+func Compact(text json.RawMessage) (json.RawMessage, error) {
+	value, err := jsondoc.DecodeExactly(text, maxSelectDepth)
+	if err != nil {
+		return nil, fmt.Errorf("reading a value: %w", err)
+	}
+	return jsonText(value), nil
+}
+
+// LocateFault returns the line and the character at which a text stops being JSON, counted from 1.
+func LocateFault(text string) (line, character int) {
+	var value any
+	var fault *json.SyntaxError
+	before := text
+	if err := json.Unmarshal([]byte(text), &value); errors.As(err, &fault) && fault.Offset > 0 && int(fault.Offset) <= len(text) {
+		before = text[:fault.Offset-1]
+	}
+	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
 }

@@ -29,7 +29,7 @@ func diffOperations(path []string, before, after any, whole map[string]bool) []j
 	pointer := jsontext.JoinPointer(path...)
 	was, wasObject := before.(*object)
 	is, isObject := after.(*object)
-	if wasObject && isObject {
+	if wasObject && isObject && !whole[pointer] {
 		return diffMembers(path, was, is, whole)
 	}
 	old, wasArray := before.([]any)

@@ -2,8 +2,9 @@ package form
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
 )
@@ -68,30 +69,6 @@ func labelFor(p *jsondoc.Place, name string) string {
 	return humaniseName(name)
 }
 
-// statedTypes returns the types of values other than null that the schema states or its keywords imply, 0 for none.
-func statedTypes(p *jsondoc.Place) jsondoc.Types {
-	if types := p.Types() &^ jsondoc.TypeNull; types != jsondoc.TypeAny&^jsondoc.TypeNull {
-		return types
-	}
-	if slices.ContainsFunc(p.Choices(), func(c *jsondoc.Choice) bool { return c.By != "" }) {
-		return jsondoc.TypeObject
-	}
-	for _, implied := range []struct {
-		types    jsondoc.Types
-		keywords []string
-	}{
-		{jsondoc.TypeObject, []string{"properties", "required", "additionalProperties", "patternProperties"}},
-		{jsondoc.TypeArray, []string{"items", "prefixItems", "minItems", "uniqueItems"}},
-		{jsondoc.TypeString, []string{"format", "pattern", "minLength", "maxLength", "accept"}},
-		{jsondoc.TypeNumber, []string{"minimum", "maximum", "multipleOf"}},
-	} {
-		if p.HasKeyword(implied.keywords...) {
-			return implied.types
-		}
-	}
-	return 0
-}
-
 // titleOf returns the title of a value in an enumeration.
 func titleOf(p *jsondoc.Place, value any) (string, bool) {
 	for _, option := range p.Enumeration().Values {
@@ -100,4 +77,36 @@ func titleOf(p *jsondoc.Place, value any) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// maxExamples is the number of examples that a control shows.
+const maxExamples = 3
+
+// exampleTexts returns the first scalars of examples as texts.
+func exampleTexts(examples []json.RawMessage) []string {
+	var texts []string
+	for _, example := range examples {
+		value, err := jsondoc.DecodeExactly(example, 1)
+		switch value.(type) {
+		case *object, []any, deep, nil:
+			continue
+		}
+		if text := rawText(value); err == nil && text != "" && len(texts) < maxExamples {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// sufficientLabels returns the labels of the members one of which an object needs.
+func sufficientLabels(p *jsondoc.Place) []string {
+	var labels []string
+	for _, names := range p.Sufficient() {
+		var set []string
+		for _, name := range names {
+			set = append(set, labelFor(p.Member(name), name))
+		}
+		labels = append(labels, strings.Join(set, " + "))
+	}
+	return labels
 }

@@ -2,6 +2,7 @@ package form_test
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -12,15 +13,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/form"
 )
+
+var reachCases = flag.Uint64("reach-cases", 1_000, "number of cases of TestReach")
 
 // A generator writes schemas, and values of them.
 type generator struct{ *rand.Rand }
 
 // schemaAndValue returns a random schema and a valid value for it, never an empty one.
 func (g generator) schemaAndValue(depth int) (schema, value string) {
-	kinds := 13
+	kinds := 17
 	if depth == 0 {
 		kinds = 9
 	}
@@ -45,6 +49,17 @@ func (g generator) schemaAndValue(depth int) (schema, value string) {
 		return `{"type":"array","items":{"type":"string","minLength":1}}`, g.pick(`["b","a"]`, `["x"]`)
 	case 9:
 		return g.objectSchema(depth)
+	case 13:
+		schema, value := g.schemaAndValue(depth - 1)
+		return `{"type":"object","additionalProperties":` + schema + `}`, `{` + g.pick(`"k":`+value, `"x/y":`+value+`,"z":`+value) + `}`
+	case 14:
+		a, x := g.schemaAndValue(0)
+		b, y := g.schemaAndValue(0)
+		return `{"type":"array","prefixItems":[` + a + `,` + b + `],"minItems":2,"maxItems":2}`, `[` + x + `,` + y + `]`
+	case 15:
+		return `{"type":"array","items":{"type":"array","items":{"type":"number"}}}`, g.pick(`[[1,2],[3,4]]`, `[[0.5,1]]`, `[[1,2,3],[4,5,6]]`)
+	case 16:
+		return g.pick(`{}`, `{"title":"Any"}`, `{"type":["string","boolean","array"]}`), g.pick(`"x"`, `true`, `["a","b"]`)
 	case 10:
 		schema, value := g.schemaAndValue(depth - 1)
 		return `{"type":"array","items":` + schema + `}`, `[` + value + `]`
@@ -92,7 +107,7 @@ func (g generator) disturb(tb testing.TB, document string) string {
 					}
 				}
 			}) {
-				visit(v[name], pointer+"/"+name)
+				visit(v[name], pointer+"/"+jsontext.EscapeToken(name))
 			}
 		case []any:
 			for i, element := range v {
@@ -131,16 +146,27 @@ func (p *user) open(value string) *form.Editor {
 func (p *user) enterGoal(value, targetJSON string) string { //nolint:funlen // a case for each kind of control
 	p.tb.Helper()
 	goal := (&user{tb: p.tb, schema: p.schema}).open(targetJSON)
+	members := map[string]string{}
 	form.Walk(goal.Nodes, func(n *form.Node) bool {
+		for i, row := range n.Rows {
+			if n.Kind == form.KindMap {
+				members[n.Pointer+"/"+row.Key] = n.Pointer + "/new" + strconv.Itoa(i)
+			}
+		}
+		if n.Width > 0 {
+			for _, pointer := range newRowPointers(n.Pointer, members) {
+				p.picked[jsondoc.ChoiceKey{Pointer: pointer, Schema: form.ColumnsKey}] = n.Width
+			}
+		}
 		if n.Choice != nil {
-			for _, pointer := range newRowPointers(n.Choice.Key.Pointer) {
+			for _, pointer := range newRowPointers(n.Choice.Key.Pointer, members) {
 				p.picked[jsondoc.ChoiceKey{Pointer: pointer, Schema: n.Choice.Key.Schema}] = n.Choice.Selected
 			}
 		}
 		return true
 	})
 	s := p.open(value)
-	typed := form.Submission{Texts: map[string][]string{}, Orders: map[string][]string{}, Confirmed: map[string]bool{}}
+	typed := form.Submission{Texts: map[string][]string{}, Orders: map[string][]string{}, Confirmed: map[string]bool{}, Members: map[string]string{}}
 	form.Walk(s.Nodes, func(n *form.Node) bool {
 		if n.Pointer == "" && n.Kind != form.KindJSON {
 			return true
@@ -156,11 +182,26 @@ func (p *user) enterGoal(value, targetJSON string) string { //nolint:funlen // a
 			}
 			for i := range count {
 				key := "new" + strconv.Itoa(i)
-				if i < len(n.Rows) {
+				exists := i < len(n.Rows)
+				if exists {
 					key = n.Rows[i].Key
-				} else if goalNode != nil {
+				}
+				if n.Kind == form.KindMap {
+					row := goalNode.Rows[i]
+					if exists = slices.ContainsFunc(n.Rows, func(r form.Row) bool { return r.Key == row.Key }); exists {
+						key = row.Key
+					} else {
+						key = "new" + strconv.Itoa(i)
+						typed.Members[n.Name+"/"+key] = row.Member
+					}
+				}
+				if !exists && goalNode != nil {
 					form.Walk(goalNode.Rows[i].Nodes, func(cell *form.Node) bool {
 						name := n.Name + "/" + key + strings.TrimPrefix(cell.Name, n.Name+"/"+goalNode.Rows[i].Key)
+						for _, row := range cell.Rows {
+							typed.Orders[name] = append(typed.Orders[name], row.Key)
+							typed.Members[name+"/"+row.Key] = row.Member
+						}
 						if cell.Pointer != "" && len(cell.Children)+len(cell.Rows) == 0 {
 							if typed.Texts[name] = textsOf(cell); cell.Kind == form.KindCheck {
 								typed.Texts[name] = []string{"true"} // It is ticked, and unticked in the next pass.
@@ -177,6 +218,14 @@ func (p *user) enterGoal(value, targetJSON string) string { //nolint:funlen // a
 		case n.Kind == form.KindJSON:
 			typed.Texts[n.Name] = []string{string(want)}
 		case n.Children != nil || n.Kind == form.KindObject:
+		case goalNode == nil && present && n.Kind == form.KindTags:
+			var numbers []json.RawMessage
+			require.NoError(p.tb, json.Unmarshal(want, &numbers))
+			var lines []string
+			for _, number := range numbers {
+				lines = append(lines, string(number))
+			}
+			typed.Texts[n.Name] = []string{strings.Join(lines, "\n")}
 		case goalNode == nil || !present:
 			typed.Texts[n.Name] = []string{""}
 		case n.Kind == form.KindCheck && !n.Present() && string(want) == "false":
@@ -198,7 +247,7 @@ func (p *user) enterGoal(value, targetJSON string) string { //nolint:funlen // a
 }
 
 // newRowPointers returns a pointer, and the ones with keys of new rows in place of indexes.
-func newRowPointers(pointer string) []string {
+func newRowPointers(pointer string, members map[string]string) []string {
 	pointers := []string{""}
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		count := len(pointers)
@@ -207,6 +256,13 @@ func newRowPointers(pointer string) []string {
 			pointers[i] += "/" + token
 			if _, err := strconv.Atoi(token); err == nil {
 				pointers = append(pointers, before+"/new"+token)
+			}
+		}
+	}
+	for from, to := range members {
+		for _, pointer := range slices.Clone(pointers) {
+			if rest, ok := strings.CutPrefix(pointer, from); ok && (rest == "" || rest[0] == '/') {
+				pointers = append(pointers, to+rest)
 			}
 		}
 	}
@@ -245,11 +301,7 @@ func textsOf(n *form.Node) []string {
 // marked, and that a person reaches any valid value from any stored one.
 func TestReach(t *testing.T) {
 	t.Parallel()
-	cases := 4_000
-	if testing.Short() {
-		cases = 200
-	}
-	for seed := range uint64(cases) {
+	for seed := range *reachCases {
 		g := generator{rand.New(rand.NewPCG(seed, 1))}
 		schema, targetJSON := g.objectSchema(3)
 		stored := g.pick(targetJSON, `{}`, g.disturb(t, targetJSON), g.disturb(t, g.disturb(t, targetJSON)))

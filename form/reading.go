@@ -51,7 +51,7 @@ func (n *Node) Stored() string {
 // current value.
 func (n *Node) compareReading(p *jsondoc.Place) {
 	if !n.present || n.Kind.isLayout() || n.Kind.HasRows() || n.ReadOnly ||
-		slices.Contains([]Kind{KindObject, KindChoices, KindFiles, KindSecret, KindJSON}, n.Kind) || n.Kind.IsReference() {
+		slices.Contains([]Kind{KindObject, KindTuple, KindChoices, KindFiles, KindSecret, KindJSON}, n.Kind) || n.Kind.IsReference() {
 		return
 	}
 	read := n.readText(normalizeNewlines(n.Text(Locale{})), Locale{})
@@ -61,7 +61,7 @@ func (n *Node) compareReading(p *jsondoc.Place) {
 // offerDefault keeps the default of the schema for an absent value that a single control edits.
 func (n *Node) offerDefault(p *jsondoc.Place) {
 	text := p.Annotations().Default
-	if n.present || text == nil || n.Kind.isLayout() || n.Kind.HasRows() || n.Kind == KindObject || n.IsLocked() {
+	if n.present || text == nil || n.Kind.isLayout() || n.Kind.HasRows() || n.Kind == KindObject || n.Kind == KindTuple || n.IsLocked() {
 		return
 	}
 	if offered, err := jsondoc.DecodeExactly(text, maxSchemaDepth); err == nil && p.Accepts(text) {

@@ -22,6 +22,9 @@ func sampleNodes(object *object, nodes []*Node, depth int) {
 		if n.Hidden {
 			continue
 		}
+		if n.Kind == KindTuple {
+			continue
+		}
 		if n.Kind.isLayout() || n.Kind == KindObject {
 			sampleNodes(object, n.Children, depth)
 			continue
