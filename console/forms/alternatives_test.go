@@ -163,27 +163,55 @@ func TestDefaultsAreOffered(t *testing.T) {
 	require.Equal(t, `add /n 2`, patches)
 }
 
-// TestSwitchedAlternative checks that switching keeps the values of the other alternative until a person removes them, and
-// that they can be restored.
+// TestSwitchedAlternative checks that a switch names the values of the former alternative before it removes them, and that they
+// can be restored.
 func TestSwitchedAlternative(t *testing.T) {
 	t.Parallel()
+	const stored = `{"kind":"advanced","size":5,"rows":["a"]}`
 	m, values := openForm(t, `{"type":"object","oneOf":[{"title":"Basic","properties":{"kind":{"const":"default"},"content":{"type":"string"}}},
 		{"title":"More","properties":{"kind":{"const":"advanced"},"size":{"type":"integer"},"rows":{"type":"array","items":{"type":"string"}}}}]}`,
-		`{"kind":"advanced","size":5,"rows":["a"]}`)
+		stored)
 	require.Equal(t, "5", values.Get("v/size"))
-	_, _ = enterText(t, m, values, "v/kind", `"default"`)
-	page := m.renderForm(t, viewerContext(t, "en", "UTC"))
-	require.Contains(t, page, "Not part of the form")
-	require.JSONEq(t, `{"kind":"default","size":5,"rows":["a"]}`, m.storedValue())
-	_, page = enterText(t, m, parseForm(t, page), "do", "stray:")
+	values.Set("v/kind", `"default"`)
+	_, page := enterText(t, m, values, "v/size", "6")
+	require.Contains(t, page, "Switching removes these values: Rows, Size.")
+	require.JSONEq(t, `{"kind":"advanced","size":6,"rows":["a"]}`, m.storedValue(), "the other input is saved")
+	_, page = enterText(t, m, parseForm(t, page), "do", "switch")
 	require.JSONEq(t, `{"kind":"default"}`, m.storedValue())
 	require.Contains(t, page, "Removed: Rows, Size.")
 	undo := parseForm(t, page)
 	_, _ = enterText(t, m, undo, "do", "undo")
-	require.JSONEq(t, `{"kind":"default","size":5,"rows":["a"]}`, m.storedValue())
+	require.JSONEq(t, `{"kind":"advanced","size":6,"rows":["a"]}`, m.storedValue())
 	undo.Set("version", "3")
 	status, _ := postForm(t, m.startSite(t).URL, undo, false)
 	require.Equal(t, http.StatusBadRequest, status, "the values are there again")
+}
+
+func TestSwitchWithoutValuesAsksNothing(t *testing.T) {
+	t.Parallel()
+	m, values := openForm(t, `{"type":"object","oneOf":[{"properties":{"kind":{"const":"a"},"x":{"type":"string"}}},
+		{"properties":{"kind":{"const":"b"},"y":{"type":"integer"}}}]}`, `{"kind":"a"}`)
+	_, _ = enterText(t, m, values, "v/kind", `"b"`)
+	require.JSONEq(t, `{"kind":"b"}`, m.storedValue())
+}
+
+// TestSwitchOfPickedAlternative checks the question for alternatives that no value selects, and that a person may decline.
+func TestSwitchOfPickedAlternative(t *testing.T) {
+	t.Parallel()
+	const choice = "b~:/anyOf"
+	m, values := openForm(t, `{"type":"object","anyOf":[{"title":"A","properties":{"x":{"type":"string"}},"required":["x"]},
+		{"title":"B","properties":{"y":{"type":"integer"}},"required":["y"]}]}`, `{"x":"1"}`)
+	require.Equal(t, "0", values.Get(choice))
+	_, page := enterText(t, m, values, choice, "1")
+	require.Contains(t, page, "Switching removes these values: X.")
+	kept := parseForm(t, page)
+	require.Equal(t, "0", kept.Get(choice))
+	_, page = enterText(t, m, parseForm(t, page), "do", "switch")
+	require.JSONEq(t, `{}`, m.storedValue())
+	require.Equal(t, "1", parseForm(t, page).Get(choice))
+	m.setValue(`{"x":"1"}`)
+	_, _ = enterText(t, m, kept, "do", "save")
+	require.JSONEq(t, `{"x":"1"}`, m.storedValue())
 }
 
 // TestOtherType checks that a value of another type than the picked alternative is shown, and can be replaced or removed.

@@ -2,18 +2,14 @@ package forms
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/form"
 	"github.com/procession-dev/procession/form/locale"
 )
@@ -45,12 +41,7 @@ func (e *entry) isCompleting() bool { return e.post.do == doComplete || e.post.d
 
 // resultPage creates the page of the form after the post.
 func (e *entry) resultPage(ctx context.Context) (*page, error) {
-	picked := jsondoc.Picked{}
-	for key, branch := range e.picked {
-		key.Pointer = e.change.NewName(key.Pointer)
-		picked[key] = branch
-	}
-	p, err := newPage(ctx, e.doc, e.merged, picked, e.isCompleting() || e.post.values.Has(inputTried))
+	p, err := newPage(ctx, e.doc, e.merged, e.movedPicks(), e.isCompleting() || e.post.values.Has(inputTried))
 	if err != nil {
 		return nil, err
 	}
@@ -58,26 +49,28 @@ func (e *entry) resultPage(ctx context.Context) (*page, error) {
 		p.draft, p.origin, p.pageID = true, e.origin, e.post.values.Get(inputOnce)
 	}
 	p.conflicts, p.blank, p.posted = e.conflicts, e.change.Blank, !e.script
-	if err := p.offerUndo(e.change.Dropped); err != nil {
+	if err := e.offerUndo(p); err != nil {
 		return nil, err
 	}
-	p.inputs = map[string]string{}
-	addProblem := func(name, text, format string) {
+	p.inputs, p.question = map[string]string{}, e.question
+	e.keepMembers(ctx, p)
+	addProblem := func(name, text, format string, details ...any) {
 		name = e.change.NewName(name)
 		p.inputs[name] = text
 		if n := p.editor.Find(name); n != nil {
-			said := ui.T(ctx, format, n.Label)
+			said := ui.T(ctx, format, append([]any{n.Label}, details...)...)
 			p.problems[n.Pointer] = append(p.problems[n.Pointer], said)
 			p.summary = append(p.summary, problem{ID: nodeID(n), Name: n.Name, Text: said})
 		}
 	}
 	for _, name := range e.change.Unreadable {
 		texts := e.submission.Texts[name]
-		format := "%s is not one of the choices."
 		if n := e.editor.Find(name); n == nil || n.Kind == form.KindJSON {
-			format = "%s is not valid JSON."
+			line, column := form.LocateFault(texts[len(texts)-1])
+			addProblem(name, texts[len(texts)-1], "%s is not valid JSON: look at line %d, character %d.", line, column)
+			continue
 		}
-		addProblem(name, texts[len(texts)-1], format)
+		addProblem(name, texts[len(texts)-1], "%s is not one of the choices.")
 	}
 	p.ambiguous = map[string][]locale.Candidate{}
 	for name, readings := range e.change.Ambiguous {
@@ -113,19 +106,6 @@ func (e *entry) resultMessage(ctx context.Context, p *page) string {
 		return ui.T(ctx, "Saved, except for the marked values.")
 	}
 	return ui.T(ctx, "Saved %s", ui.Clock(ctx, ui.ViewerOf(ctx).Now))
-}
-
-// offerUndo keeps removed values in the page.
-func (p *page) offerUndo(dropped map[string]json.RawMessage) error {
-	if len(dropped) == 0 {
-		return nil
-	}
-	text, err := json.Marshal(dropped)
-	p.undo = string(text)
-	for _, pointer := range slices.Sorted(maps.Keys(dropped)) {
-		p.removed = append(p.removed, form.LabelOf(pointer))
-	}
-	return err
 }
 
 // completeForm completes the form. It returns statusIncomplete if values are not valid.
@@ -189,7 +169,7 @@ func (s *Screen) answerPost(v *web.Visit, e *entry) (*web.Answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(p.inputs) == 0 && p.search == nil && p.undo == "" && e.post.do != doAdd && e.draft == nil && loaded.SameStructure(p.editor) {
+		if len(p.inputs) == 0 && p.search == nil && p.undo == "" && p.question == nil && len(e.change.Refused) == 0 && e.post.do != doAdd && e.draft == nil && loaded.SameStructure(p.editor) {
 			return web.SeeOther(to), nil
 		}
 	}
@@ -232,7 +212,7 @@ func (e *entry) answerScript(ctx context.Context, p *page, status string) (*web.
 	if answer.Problems == nil {
 		answer.Problems = []problem{}
 	}
-	if e.changedByOthers || e.post.values.Has("full") || e.post.changesPage() || len(e.change.Ambiguous) > 0 || e.change.Moved || !p.editor.SameStructure(e.editor) {
+	if e.changedByOthers || e.post.values.Has("full") || e.post.changesPage() || e.question != nil || len(e.change.Refused) > 0 || len(e.change.Ambiguous) > 0 || e.change.Moved || !p.editor.SameStructure(e.editor) {
 		var html strings.Builder
 		if err := formPart(p).Render(ctx, &html); err != nil { //nolint:contextcheck // Render has it
 			return nil, err

@@ -30,6 +30,12 @@ func boundsHint(ctx context.Context, n *form.Node) string {
 	if n.Kind == form.KindJSON && !n.IsLocked() {
 		parts = append(parts, ui.T(ctx, "This value is edited as JSON."))
 	}
+	if n.Deprecated {
+		parts = append(parts, ui.T(ctx, "This field is deprecated."))
+	}
+	if len(n.Examples) > 0 && !n.IsLocked() {
+		parts = append(parts, ui.T(ctx, "For example: %s.", strings.Join(n.Examples, ", ")))
+	}
 	if n.Kind == form.KindDateTime {
 		parts = append(parts, ui.T(ctx, "Times are those of %s.", ui.ViewerOf(ctx).Zone.String()))
 	}

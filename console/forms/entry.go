@@ -38,6 +38,9 @@ type entry struct {
 	conflicts  map[string]form.Conflict
 	merged     json.RawMessage
 	unresolved map[string]string
+	// question is a switch that has to be confirmed, and removed the labels of the values that a confirmed one removes.
+	question *alternation
+	removed  []string
 	// changedByOthers reports whether others have changed the value.
 	changedByOthers bool
 }
@@ -93,7 +96,10 @@ func (e *entry) readInputs(ctx context.Context) (needsBase bool, err error) {
 	if e.change, err = e.editor.Changes(e.submission); err != nil {
 		return false, domain.Invalid(domain.LocationBody, "", err.Error())
 	}
-	return false, nil
+	if e.post.do == doSwitch || e.post.do == doUndo {
+		return false, e.confirmSwitch()
+	}
+	return false, e.askSwitch(ctx)
 }
 
 // readButton adds the input of a button that confirms, clears or sets the value of a control.
@@ -109,10 +115,6 @@ func (e *entry) readButton() {
 		if len(e.submission.Texts[name]) == 0 {
 			e.submission.Texts[name] = []string{number}
 		}
-		return
-	case doUndo:
-		// Unreadable values are not restored.
-		_ = json.Unmarshal([]byte(e.post.values.Get(inputUndo)), &e.submission.Restored)
 		return
 	}
 	n := e.editor.Control(name)
@@ -136,7 +138,7 @@ func (e *entry) readButton() {
 
 // changesPage reports whether the button changes the controls of the page.
 func (p *post) changesPage() bool {
-	return slices.Contains([]string{doOpen, doConfirm, doClear, doDefault, doStray, doUndo, doRead}, p.do)
+	return slices.Contains([]string{doOpen, doSwitch, doColumn, doConfirm, doClear, doDefault, doStray, doUndo, doRead}, p.do)
 }
 
 // resolveReferences finds the objects that texts of reference controls name.

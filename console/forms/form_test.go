@@ -31,7 +31,7 @@ const (
 		"cards":{"type":"array","items":{"type":"object","properties":{"l":{"type":"array","items":{"type":"object","properties":{"x":{"type":"string"}}}}}}},
 		"address":{"type":"object","properties":{"town":{"type":"string"}}},
 		"file":{"type":"string","format":"kuflow-file","accept":".pdf","maxSize":"1 MB"},"files":{"type":"array","items":{"type":"string","format":"kuflow-file"}},
-		"who":{"type":"string","format":"kuflow-principal"},"open":{"type":"object"},"fixed":{"type":"string","readOnly":true},
+		"who":{"type":"string","format":"kuflow-principal"},"open":{"type":"string"},"fixed":{"type":"string","readOnly":true},
 		"fixedChoice":{"enum":["a","b"],"readOnly":true},"fixedFlag":{"type":"boolean","readOnly":true},
 		"fixedChoices":{"type":"array","uniqueItems":true,"readOnly":true,"items":{"enum":["a","b"]}}}}`
 	everyValue = `{"line":"x","must":"y","lines":"a\r\nb ","leading":"\n\nx\n","pin":"1234","n":1.50,"i":10,"odd":"abc",
@@ -40,7 +40,7 @@ const (
 		"rows":[{"a":"1","n":1.0,"hidden":{"k":[1]}},{"a":"2","b":true,"r":"x"},{"a":"3"}],
 		"cards":[{"l":[{"x":"1"},{"x":"2","y":0}]}],"address":{"town":"Y","secret":7},
 		"file":"kuflow-file:name=a.pdf;uri=ku:x;type=a/b;size=1","files":["kuflow-file:uri=ku:1;type=a/b;size=1;name=1;","kuflow-file:uri=ku:2;type=a/b;size=1;name=2;"],
-		"who":"kuflow-principal:type=USER;id=01970000-0000-7000-8000-00000000c002;name=Carol","open":{"x":[1.0]},"fixed":"f",
+		"who":"kuflow-principal:type=USER;id=01970000-0000-7000-8000-00000000c002;name=Carol","open":"a\u0000b","fixed":"f",
 		"fixedChoice":"b","fixedFlag":true,"fixedChoices":["a"],"unknown":{"deep":[{"a":1e5}]}}`
 	everyLayout = ``
 )
@@ -114,7 +114,7 @@ func TestOneControlIsOneChange(t *testing.T) {
 		"v/six": {"", `remove /six `}, "v/search": {"m", `replace /search "m"`}, "v/date": {"2026-02-04", `replace /date "2026-02-04"`},
 		"v/at": {"2026-03-01T09:00", `replace /at "2026-03-01T09:00:00Z"`}, "v/rows/1/r": {`"y"`, `replace /rows/1/r "y"`},
 		"v/cards/0/l/1/x": {"z", `replace /cards/0/l/1/x "z"`}, "v/address/town": {"Z", `replace /address/town "Z"`},
-		"v/open": {`{"x":[1.0,2]}`, `replace /open/x [1.0,2]`}, "v/fixed": {"changed", ""}, "v/fixedChoice": {`"a"`, ""},
+		"v/open": {`"c"`, `replace /open "c"`}, "v/fixed": {"changed", ""}, "v/fixedChoice": {`"a"`, ""},
 		"v/who": {"Bob", `replace /who "kuflow-principal:id=01970000-0000-7000-8000-00000000c002;type=USER;name=Bob;"`},
 	} {
 		m := everyControl()
@@ -206,7 +206,7 @@ func TestInvalidTextIsKept(t *testing.T) {
 	require.Equal(t, "{\"x\":", again.Get("v/open"))
 	require.Equal(t, "Bo", again.Get("v/who"))
 	require.Contains(t, page, "N must be a number.")
-	require.Contains(t, page, "Open is not valid JSON.")
+	require.Contains(t, page, "Open is not valid JSON: look at line 1, character")
 	require.Contains(t, page, "Who was not found.")
 	require.Contains(t, page, `href="#f-n"`)
 }

@@ -23,6 +23,9 @@ func ErrorMessage(ctx context.Context, label string, n *form.Node, e domain.Valu
 	say := func(text string, args ...any) string { return ui.T(ctx, text, append([]any{label}, args...)...) }
 	switch e.Type {
 	case "required", "requiredOnUpdate", "dependentRequired", "dependencies":
+		if n.Because != "" {
+			return say("%s is required because of %s.", n.Because)
+		}
 		return say("%s is required.")
 	case "type":
 		return ui.T(ctx, typeMessage(n.Types), label)
@@ -37,6 +40,10 @@ func ErrorMessage(ctx context.Context, label string, n *form.Node, e domain.Valu
 			return say("%s must be “%s”.", n.Options[0].Title)
 		}
 		return say("%s must be one of the choices.")
+	case "anyOf", "oneOf":
+		if len(n.Sufficient) > 0 {
+			return ui.T(ctx, "Fill in one of these: %s.", strings.Join(n.Sufficient, ", "))
+		}
 	case "accept":
 		return say("%s must be one of these kinds of file: %s.", strings.Join(b.Accept, ", "))
 	case "maxSize":

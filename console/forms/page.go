@@ -25,6 +25,7 @@ const (
 	prefixReference = "r"
 	prefixFile      = "u"
 	prefixBranch    = "b"
+	prefixMember    = "k"
 )
 
 // Names of the other inputs of a form.
@@ -68,6 +69,10 @@ const (
 	// Choose a reading of an ambiguous number.
 	doRead = "read"
 	doUndo = "undo"
+	// Switch to another alternative and remove the values of the former one.
+	doSwitch = "switch"
+	// Add a column to a matrix.
+	doColumn = "column"
 	// Search a data source, and choose a result.
 	doFind   = "find"
 	doChoose = "choose"
@@ -117,6 +122,10 @@ type page struct {
 	// undo contains the values that the post has removed, as JSON by their pointers, and removed their labels.
 	undo    string
 	removed []string
+	// question is a switch that has to be confirmed.
+	question *alternation
+	// memberNames are typed names of members that are not stored, by the names of their rows, and memberProblems the reasons.
+	memberNames, memberProblems map[string]string
 
 	// search is the result of a search, nil for none.
 	search *items
@@ -213,6 +222,10 @@ func (p *page) labelAt(ctx context.Context, pointer string) string {
 	for i, token := range path {
 		at := jsontext.JoinPointer(path[:i+1]...)
 		around := p.editor.Find(jsontext.JoinPointer(path[:i]...))
+		if around != nil && around.Kind == form.KindMap {
+			label = ui.T(ctx, "“%s” in %s", token, label)
+			continue
+		}
 		index, isIndex := jsontext.Index(token)
 		if isIndex && (around == nil || around.Kind != form.KindObject) && i > 0 {
 			outer, entry = label, index+1
@@ -303,7 +316,7 @@ func (p *page) descriptionIDs(n *form.Node) string {
 
 // hasHelp reports whether a control has a help text.
 func hasHelp(n *form.Node) bool {
-	return n.Help != "" || len(n.Bounds.Accept) > 0 || n.Bounds.MaxSize > 0 || n.Kind == form.KindTags ||
+	return n.Help != "" || n.Deprecated || len(n.Examples) > 0 && !n.IsLocked() || len(n.Bounds.Accept) > 0 || n.Bounds.MaxSize > 0 || n.Kind == form.KindTags ||
 		n.Kind == form.KindDateTime || n.Kind == form.KindJSON && !n.IsLocked()
 }
 

@@ -120,7 +120,7 @@ func (p *post) parseInputs(numbers *locale.Notation, rows func(array string) []s
 	t := form.Submission{
 		Locale: form.Locale{Numbers: numbers, Zone: time.UTC},
 		Texts:  map[string][]string{}, Orders: map[string][]string{}, References: map[string]string{},
-		Confirmed: map[string]bool{}, Defaults: map[string]bool{},
+		Confirmed: map[string]bool{}, Defaults: map[string]bool{}, Members: map[string]string{},
 	}
 	for _, name := range p.values[inputConfirmed] {
 		t.Confirmed[strings.TrimPrefix(name, prefixText)] = true
@@ -132,7 +132,9 @@ func (p *post) parseInputs(numbers *locale.Notation, rows func(array string) []s
 		switch {
 		case strings.HasPrefix(name, prefixText+"/") || name == prefixText:
 			t.Texts[name[1:]] = texts
-		case strings.HasPrefix(name, prefixOrder+"/"):
+		case strings.HasPrefix(name, prefixMember+"/") && len(texts) > 0:
+			t.Members[name[1:]] = texts[len(texts)-1]
+		case strings.HasPrefix(name, prefixOrder+"/") || name == prefixOrder:
 			t.Orders[name[1:]] = slices.DeleteFunc(slices.Clone(texts), func(key string) bool { return key == "" })
 		}
 	}

@@ -15,7 +15,7 @@ func TestPreviewIsFilledInAndCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	english := viewerContext(t, "en", "UTC")
 	for schema, want := range map[string]string{
-		`{"type":"object"}`: "<textarea",
+		`{"type":"object"}`: `data-rows=""`,
 		`{"type":"object","properties":{"FIRST_NAME":{"type":"string"}}}`:                                                                                             `value="First name"`,
 		`{"type":"object","properties":{"A":{"type":"number","minimum":5},"B":{"enum":["x","y"]}}}`:                                                                   `value="5"`,
 		`{"type":"object","properties":{"L":{"type":"array","items":{"type":"object","properties":{"D":{"type":"string","format":"date"}}}}}}`:                        `value="2026-03-14"`,

@@ -109,6 +109,9 @@ func (s *Screen) handlePost(v *web.Visit) (*web.Answer, error) {
 	if e.post.do == doOpen {
 		e.picked[form.ChoiceKey(e.post.on)] = 0
 	}
+	if e.post.do == doColumn {
+		e.widenMatrix()
+	}
 	if need, err := e.readInputs(ctx); err != nil || need {
 		return web.JSON(Answer{Status: statusBase, Problems: []problem{}}), err
 	}

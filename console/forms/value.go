@@ -14,7 +14,7 @@ import (
 // controls; files are cards.
 func isShownAsText(n *form.Node) bool {
 	switch n.Kind { //nolint:exhaustive // all other kinds
-	case form.KindFile, form.KindFiles, form.KindObject, form.KindList, form.KindTable, form.KindCards, form.KindChoice, form.KindAdd:
+	case form.KindFile, form.KindFiles, form.KindObject, form.KindList, form.KindTable, form.KindCards, form.KindChoice, form.KindAdd, form.KindMap, form.KindTuple:
 		return false
 	}
 	return n.IsLocked()

@@ -46,7 +46,7 @@ func bundleNames() []bundle {
 		}},
 		{name: "console.js", parts: []string{
 			"node_modules/htmx.org/dist/htmx.min.js", "src/console.js", "src/form-rows.js",
-			"src/form.js", "src/form-combobox.js", "src/form-finder.js", "src/form-files.js",
+			"src/form.js", "src/form-combobox.js", "src/form-finder.js", "src/form-files.js", "src/form-json.js",
 		}},
 		{name: "editor.js", parts: []string{"src/editor.js"}, modules: true},
 		{name: "theme.js", parts: []string{"src/theme.js"}},

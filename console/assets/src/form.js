@@ -220,7 +220,7 @@
       for (const [name, value] of formRows.picks(this.element)) some.append(name, value);
       for (const name of ["conflict", "theirs"]) for (const value of all.getAll(name)) some.append(name, value);
       // All inputs of a new row are sent with it.
-      for (const input of this.element.querySelectorAll("[data-row^=n] [name^=v]")) names.add(input.name);
+      for (const input of this.element.querySelectorAll("[data-row^=n] :is([name^=v], [name^=k])")) names.add(input.name);
       for (const name of names) {
         if (name[0] === "b" && !some.has("full")) some.set("full", "1");
         if (some.has(name)) continue;
@@ -243,7 +243,7 @@
       const deciding = /^(complete|anyway|mine|theirs)/.test(button);
       const body = this.entries(names);
       if (button) body.set("do", button);
-      if (button === "undo") body.set("undo", this.element.elements.namedItem("undo").value);
+      if (button === "undo" || button === "switch") body.set(button, this.element.elements.namedItem(button).value);
       if (this.stale || deciding || this.element.querySelector("[data-ambiguous]")) body.set("full", "1");
       if (body.has("conflict")) body.set("base", this.base.value);
       if (!this.draft || deciding) this.say(this.element.dataset.saving);

@@ -1,0 +1,28 @@
+// Values that are edited as JSON: lines keep their indentation and brackets are closed.
+(() => {
+  "use strict";
+
+  const closing = { "{": "}", "[": "]" };
+
+  // insert types a text, so that the browser can undo it, and moves the caret back.
+  function insert(area, text, back) {
+    document.execCommand("insertText", false, text);
+    area.selectionStart = area.selectionEnd = area.selectionEnd - back;
+  }
+
+  document.addEventListener("keydown", (event) => {
+    const area = event.target;
+    if (!area.matches("textarea[data-json]") || area.readOnly || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const [before, after] = [area.value.slice(0, area.selectionStart), area.value.slice(area.selectionEnd)];
+    if (event.key === "Enter") {
+      event.preventDefault();
+      const indent = /(?:^|\n)([ \t]*)[^\n]*$/.exec(before)[1];
+      const opened = /[[{]$/.test(before);
+      const tail = opened && /^[\]}]/.test(after) ? `\n${indent}` : "";
+      insert(area, `\n${indent}${opened ? "  " : ""}${tail}`, tail.length);
+    } else if (closing[event.key] && before.length + after.length === area.value.length && /^(?:[\s\]},]|$)/.test(after)) {
+      event.preventDefault();
+      insert(area, event.key + closing[event.key], 1);
+    }
+  });
+})();
