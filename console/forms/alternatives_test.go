@@ -210,7 +210,7 @@ func TestSwitchOfPickedAlternative(t *testing.T) {
 	require.JSONEq(t, `{}`, m.storedValue())
 	require.Equal(t, "1", parseForm(t, page).Get(choice))
 	m.setValue(`{"x":"1"}`)
-	_, _ = enterText(t, m, kept, "do", "save")
+	_, _ = enterText(t, m, kept, "do", "keep")
 	require.JSONEq(t, `{"x":"1"}`, m.storedValue())
 }
 

@@ -138,7 +138,7 @@ func (e *entry) readButton() {
 
 // changesPage reports whether the button changes the controls of the page.
 func (p *post) changesPage() bool {
-	return slices.Contains([]string{doOpen, doSwitch, doColumn, doConfirm, doClear, doDefault, doStray, doUndo, doRead}, p.do)
+	return slices.Contains([]string{doOpen, doSwitch, doKeep, doColumn, doConfirm, doClear, doDefault, doStray, doUndo, doRead}, p.do)
 }
 
 // resolveReferences finds the objects that texts of reference controls name.

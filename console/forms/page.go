@@ -71,6 +71,8 @@ const (
 	doUndo = "undo"
 	// Switch to another alternative and remove the values of the former one.
 	doSwitch = "switch"
+	// Show the former alternative again.
+	doKeep = "keep"
 	// Add a column to a matrix.
 	doColumn = "column"
 	// Search a data source, and choose a result.
