@@ -97,7 +97,9 @@ func TestEachControlWithoutScript(t *testing.T) { //nolint:funlen // it is one t
 		"principal": {`{"type":"string","format":"kuflow-principal"}`, ``, `{}`,
 			[]string{"v/x=Carol", `{"x":"kuflow-principal:id=01970000-0000-7000-8000-00000000c002;type=USER;name=Carol;"}`, "v/x=", `{}`}},
 		"default":          {`{"type":"string","default":"NL"}`, ``, `{}`, []string{"do=default:/x", `{"x":"NL"}`}},
-		"JSON":             {`{"type":"object"}`, ``, `{}`, []string{`v/x={"a":[1.0]}`, `{"x":{"a":[1.0]}}`, `v/x={`, `{"x":{"a":[1.0]}}`}},
+		"JSON":             {`{"type":"string"}`, ``, `{"x":"a\u0000b"}`, []string{`v/x={`, `{"x":"a\u0000b"}`, `v/x="c"`, `{"x":"c"}`}},
+		"map":              {`{"additionalProperties":{"type":"string"}}`, ``, `{}`, []string{`do=add:/x`, `{}`, `k/x/new0=a && v/x/new0=b`, `{"x":{"a":"b"}}`}},
+		"tuple":            {`{"prefixItems":[{"type":"string"},{"type":"number"}]}`, ``, `{}`, []string{`v/x/0=a && v/x/1=2`, `{"x":["a",2]}`}},
 		"ambiguous number": {`{"type":"number"}`, ``, `{}`, []string{"v/x=1.234", `{}`, "do=read:/x 1234", `{"x":1234}`}},
 	} {
 		t.Run(name, func(t *testing.T) {
