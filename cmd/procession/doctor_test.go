@@ -30,23 +30,22 @@ import (
 // doctorChecks is the number of checks.
 const doctorChecks = 24
 
-// examined contains the findings of doctor by check.
-type examined map[string]doctor.Finding
+// findings contains the findings of doctor by check.
+type findings map[string]doctor.Finding
 
-// patient contains a configuration and a time to examine.
-type patient struct {
+// examination contains a configuration and a time to examine.
+type examination struct {
 	config config.Config
 	clock  func() time.Time
 }
 
 // examine runs doctor on a stack with a changed configuration or clock.
-func (s *testStack) examine(t *testing.T, change func(*patient)) examined {
+func (s *testStack) examine(t *testing.T, change func(*examination)) findings {
 	t.Helper()
-	p := &patient{config: s.config, clock: time.Now}
-	change(p)
-	findings := doctor.Examine(t.Context(), server.DoctorOptions(p.config, p.clock))
-	found := examined{}
-	for _, f := range findings {
+	e := &examination{config: s.config, clock: time.Now}
+	change(e)
+	found := findings{}
+	for _, f := range doctor.Examine(t.Context(), server.DoctorOptions(e.config, e.clock)) {
 		found[f.Check] = f
 		t.Log(f.Verdict, f.Check, f.Finding)
 	}
@@ -54,14 +53,14 @@ func (s *testStack) examine(t *testing.T, change func(*patient)) examined {
 }
 
 // requireOnly requires that the checks with other verdicts than OK are these.
-func (e examined) requireOnly(t *testing.T, want map[string]doctor.Verdict) {
+func (f findings) requireOnly(t *testing.T, want map[string]doctor.Verdict) {
 	t.Helper()
 	got := map[string]doctor.Verdict{}
-	for name, f := range e {
-		if f.Verdict != doctor.OK {
-			got[name] = f.Verdict
+	for name, finding := range f {
+		if finding.Verdict != doctor.OK {
+			got[name] = finding.Verdict
 		}
-		require.Equal(t, f.Verdict == doctor.Warn || f.Verdict == doctor.Fail, f.Advice != "", "%+v", f)
+		require.Equal(t, finding.Verdict == doctor.Warn || finding.Verdict == doctor.Fail, finding.Advice != "", "%+v", finding)
 	}
 	require.Equal(t, want, got)
 }
@@ -90,7 +89,7 @@ func TestDoctor(t *testing.T) {
 	t.Parallel()
 	// The stand-ins never poll, and other tests may take their time.
 	s := newStack(t, false, withConfig(func(c *config.Config) { c.PollerTimeout = time.Hour }))
-	nothing := func(*patient) {}
+	nothing := func(*examination) {}
 	s.examine(t, nothing).requireOnly(t, map[string]doctor.Verdict{doctor.CheckWorkers: doctor.Warn})
 	s.occupy()
 	s.await("the queues to be observed", func() bool {
@@ -108,7 +107,7 @@ func TestDoctor(t *testing.T) {
 	})
 	t.Run("that finds something", func(t *testing.T) {
 		t.Parallel()
-		for name, c := range s.ailments(t) {
+		for name, c := range s.dependencyFaults(t) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				found := s.examine(t, c.change)
@@ -149,8 +148,8 @@ func (s *testStack) requireDoctorCommand(t *testing.T) {
 	require.Contains(t, out.String(), "FAIL     configuration         --task-log-limit must be 1 to 10000")
 }
 
-type ailment struct {
-	change  func(*patient)
+type dependencyFault struct {
+	change  func(*examination)
 	want    map[string]doctor.Verdict
 	check   string
 	finding string
@@ -180,85 +179,85 @@ func ofKeys() []string {
 	return append([]string{doctor.CheckSigningKeys, doctor.CheckAuthorities, doctor.CheckTemporalTLS}, ofTemporal()...)
 }
 
-// ailments returns faults of the dependencies of the service.
-func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen // most of it is a table
+// dependencyFaults returns faults of the dependencies of the service.
+func (s *testStack) dependencyFaults(t *testing.T) map[string]dependencyFault { //nolint:funlen // most of it is a table
 	t.Helper()
 	k, err := server.OpenKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(k.DB.Close)
-	temporalAt := func(address string) func(*patient) {
-		return func(d *patient) { d.config.TemporalAddress = address }
+	temporalAt := func(address string) func(*examination) {
+		return func(d *examination) { d.config.TemporalAddress = address }
 	}
-	later := func(by time.Duration) func(*patient) {
-		return func(d *patient) { d.clock = func() time.Time { return time.Now().Add(by) } }
+	later := func(by time.Duration) func(*examination) {
+		return func(d *examination) { d.clock = func() time.Time { return time.Now().Add(by) } }
 	}
 	bare, half := s.anotherTemporal(t, ""), s.anotherTemporal(t, "")
 	s.halfSetUp(t, k, half)
 	ofDatabase := append(ofKeys(), doctor.CheckConnections, doctor.CheckDatabaseClock, doctor.CheckSchema, doctor.CheckReferences, doctor.CheckSealKey,
 		doctor.CheckRetention, doctor.CheckEventLog, doctor.CheckWorkers, doctor.CheckTokens)
-	return map[string]ailment{
+	return map[string]dependencyFault{
 		"incomplete settings": {
-			func(d *patient) { d.config.DocumentsURL, d.config.ListenTLS = "", "127.0.0.1:0" },
+			func(d *examination) { d.config.DocumentsURL, d.config.ListenTLS = "", "127.0.0.1:0" },
 			all(doctor.Fail, doctor.CheckConfiguration, doctor.CheckDocuments, doctor.CheckHTTPS),
 			doctor.CheckConfiguration, `--documents-url .* is required.*; --listen-tls needs`,
 		},
 		"no database": {
-			func(d *patient) { d.config.DatabaseURL = "postgres://me:hunter2@127.0.0.1:1/procession" },
+			func(d *examination) { d.config.DatabaseURL = "postgres://me:hunter2@127.0.0.1:1/procession" },
 			because(doctor.CheckDatabase, ofDatabase...), doctor.CheckDatabase, `cannot be reached: .*refused`,
 		},
 		"a pooler without a direct URL": {
-			func(d *patient) { d.config.DatabaseURL = pgtest.Pooler(t, s.config.DatabaseURL) },
+			func(d *examination) { d.config.DatabaseURL = pgtest.Pooler(t, s.config.DatabaseURL) },
 			because(doctor.CheckDatabase, ofDatabase...), doctor.CheckDatabase, `needs a direct URL`,
 		},
 		"a pooler without a direct URL that takes all settings": {
-			func(d *patient) {
+			func(d *examination) {
 				d.config.DatabaseURL = pgtest.Pooler(t, s.config.DatabaseURL, pgtest.TakesAllSettings) +
 					"&default_query_exec_mode=cache_describe"
 			},
 			all(doctor.Fail, doctor.CheckConnections), doctor.CheckConnections, `^--database-url leads through a pooler`,
 		},
 		"a direct URL of another database": {
-			func(d *patient) { d.config.DatabaseDirectURL = pgtest.URL(t) },
+			func(d *examination) { d.config.DatabaseDirectURL = pgtest.URL(t) },
 			all(doctor.Fail, doctor.CheckConnections), doctor.CheckConnections, `leads to another database`,
 		},
 		"old schema": {
-			func(d *patient) { d.config.DatabaseURL = oldDatabase(t) },
+			func(d *examination) { d.config.DatabaseURL = oldDatabase(t) },
 			because(doctor.CheckSchema, append(ofKeys(), doctor.CheckReferences, doctor.CheckSealKey, doctor.CheckRetention, doctor.CheckEventLog,
 				doctor.CheckWorkers, doctor.CheckTokens)...),
 			doctor.CheckSchema, `is older than this build`,
 		},
 		"another seal key": {
-			func(d *patient) { d.config.SealKeyFile = anotherSealKey(t) },
+			func(d *examination) { d.config.SealKeyFile = anotherSealKey(t) },
 			because(doctor.CheckSealKey, ofKeys()...),
 			doctor.CheckSealKey, `secrets cannot be opened: 2 of 2 in signing_keys`,
 		},
 		"a seal key that all can read": {
-			func(d *patient) { d.config.SealKeyFile = exposedCopy(t, d.config.SealKeyFile) },
+			func(d *examination) { d.config.SealKeyFile = exposedCopy(t, d.config.SealKeyFile) },
 			all(doctor.Warn, doctor.CheckSealKey), doctor.CheckSealKey, `^every user of the machine can read /.*/exposed.key$`,
 		},
 		"documents that cannot be written": {
-			func(d *patient) { d.config.DocumentsURL = "file://" + d.config.SealKeyFile },
+			func(d *examination) { d.config.DocumentsURL = "file://" + d.config.SealKeyFile },
 			all(doctor.Fail, doctor.CheckDocuments), doctor.CheckDocuments, `not a directory`,
 		},
 		"documents that are not there": {
-			func(d *patient) { d.config.DocumentsURL = "file:///nowhere/at/all" },
+			func(d *examination) { d.config.DocumentsURL = "file:///nowhere/at/all" },
 			all(doctor.Fail, doctor.CheckDocuments), doctor.CheckDocuments, `^the directory /nowhere/at/all does not exist$`,
 		},
 		"an issuer that does not answer": {
-			func(d *patient) {
+			func(d *examination) {
 				d.config.OIDCIssuers = []authn.OIDCIssuer{{Issuer: "http://127.0.0.1:1", Audiences: []string{"procession"}}}
 			},
 			all(doctor.Fail, doctor.CheckOIDC), doctor.CheckOIDC, `^issuer http://127.0.0.1:1: .*refused`,
 		},
 		"an issuer for the users of all tenants": {
-			func(d *patient) {
+			func(d *examination) {
 				issuer := oidctest.NewIssuer(t, oidctest.NewKey(t, "ES256", "es"))
 				d.config.OIDCIssuers = []authn.OIDCIssuer{{Issuer: issuer.URL(), Audiences: []string{"procession"}}}
 			},
 			all(doctor.Warn, doctor.CheckOIDC), doctor.CheckOIDC, `may sign in users of all tenants`,
 		},
 		"an issuer of the console": {
-			func(d *patient) {
+			func(d *examination) {
 				issuer := oidctest.NewIssuer(t, oidctest.NewKey(t, "ES256", "es"))
 				d.config.PublicURL = "https://procession.example/"
 				d.config.OIDCIssuers = []authn.OIDCIssuer{{
@@ -268,11 +267,11 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 			all(doctor.OK), doctor.CheckOIDC, `^1 answer; redirect URIs of the console: https://procession.example/console/sign-in/callback/127.0.0.1-\d+$`,
 		},
 		"an HTTPS certificate that ends soon": {
-			func(d *patient) { s.https(t, k, d, 29*24*time.Hour) },
+			func(d *examination) { s.https(t, k, d, 29*24*time.Hour) },
 			all(doctor.Warn, doctor.CheckHTTPS), doctor.CheckHTTPS, `expires in 28 days`,
 		},
 		"an HTTPS certificate that has ended": {
-			func(d *patient) { s.https(t, k, d, -time.Hour) },
+			func(d *examination) { s.https(t, k, d, -time.Hour) },
 			all(doctor.Fail, doctor.CheckHTTPS), doctor.CheckHTTPS, `expired at`,
 		},
 		"Temporal down": {
@@ -291,7 +290,7 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 			doctor.CheckTemporalTLS, `^Temporal's certificate is for another host`,
 		},
 		"Temporal's certificate comes from elsewhere": {
-			func(d *patient) {
+			func(d *examination) {
 				d.config.TemporalAddress = fakeTemporal(t, k.Issuer, serverPair(t, anotherIssuer(t), 40*24*time.Hour, "127.0.0.1"))
 			},
 			because(doctor.CheckTemporalTLS, ofTemporal()...),
@@ -345,7 +344,7 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 }
 
 // https configures an HTTPS listener with a certificate of the given remaining lifetime.
-func (s *testStack) https(t *testing.T, k *server.Keyring, d *patient, left time.Duration) {
+func (s *testStack) https(t *testing.T, k *server.Keyring, d *examination, left time.Duration) {
 	t.Helper()
 	files, err := server.WriteCertificate(k.Issuer, t.TempDir(), []string{"localhost"},
 		time.Now().Add(left-server.CertificateLifetime))
