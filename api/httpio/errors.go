@@ -21,11 +21,11 @@ import (
 // never sent.
 const statusClientClosed = 499
 
-// The values of Retry-After, in seconds.
-const (
-	retryAfterUnavailable = 5
-	retryAfterRateLimited = 1
-)
+// RetryAfterUnavailable is the Retry-After of answers 503, in seconds.
+const RetryAfterUnavailable = "5"
+
+// retryAfterRateLimited is the Retry-After of answers 429, in seconds.
+const retryAfterRateLimited = 1
 
 // StatusOf returns the HTTP status for a kind of error, from the only table of them. ok is false
 // for a kind that must not be shown to clients.
@@ -115,7 +115,7 @@ func (w *ErrorWriter) Write(c *gin.Context, err error) {
 			c.Writer.Header().Add("WWW-Authenticate", challenge)
 		}
 	case http.StatusServiceUnavailable:
-		c.Header("Retry-After", strconv.Itoa(retryAfterUnavailable))
+		c.Header("Retry-After", RetryAfterUnavailable)
 	case http.StatusTooManyRequests:
 		if c.Writer.Header().Get("Retry-After") == "" {
 			c.Header("Retry-After", strconv.Itoa(retryAfterRateLimited))
@@ -214,7 +214,7 @@ func (w *ErrorWriter) writeStatus(c *gin.Context, status int, message string) {
 func WriteError(w http.ResponseWriter, now time.Time, err *domain.Error) {
 	status, _ := StatusOf(err.Kind)
 	if status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", strconv.Itoa(retryAfterUnavailable))
+		w.Header().Set("Retry-After", RetryAfterUnavailable)
 	}
 	writePlain(w, now, status, err.Message, err.Code)
 }

@@ -315,6 +315,9 @@ func (s *Site) renderPage(c *gin.Context, visit *Visit, status int, page templ.C
 	}
 	c.Header("Content-Type", "text/html; charset=utf-8")
 	c.Header("Content-Length", strconv.Itoa(buffer.Len()))
+	if status == http.StatusServiceUnavailable {
+		c.Header("Retry-After", httpio.RetryAfterUnavailable)
+	}
 	c.Status(status)
 	if _, err := buffer.WriteTo(c.Writer); err != nil {
 		s.o.Log.LogAttrs(visit.Context(), slog.LevelWarn, "a page was not sent", slog.Any("error", err))
