@@ -149,7 +149,7 @@ type Node struct {
 	Deprecated bool
 	// Because is the label of the member that makes the value required, "" for none.
 	Because string
-	// Sufficient are the labels of members, one of which an object needs.
+	// Sufficient are the labels of members: an object needs one of them.
 	Sufficient []string
 	// Hidden and Disabled are results of the rules of the form.
 	Hidden, Disabled bool

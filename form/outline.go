@@ -98,7 +98,7 @@ func exampleTexts(examples []json.RawMessage) []string {
 	return texts
 }
 
-// sufficientLabels returns the labels of the members one of which an object needs.
+// sufficientLabels returns the labels of the members that suffice for an object.
 func sufficientLabels(p *jsondoc.Place) []string {
 	var labels []string
 	for _, names := range p.Sufficient() {

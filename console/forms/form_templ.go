@@ -1245,7 +1245,7 @@ func strays(n *form.Node) templ.Component {
 	})
 }
 
-// choice selects an alternative, the controls of which follow.
+// choice selects an alternative; its controls follow.
 func choice(p *page, n *form.Node) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -79,7 +79,7 @@ func TestTuple(t *testing.T) {
 	require.Equal(t, `replace /grid/0 [1,2,3]`, patches)
 }
 
-// TestReasonsOfRequirements checks that errors name the cause of a requirement and the members one of which is needed.
+// TestReasonsOfRequirements checks that errors name the cause of a requirement and the members that suffice.
 func TestReasonsOfRequirements(t *testing.T) {
 	t.Parallel()
 	m, _ := openForm(t, `{"type":"object","properties":{"pet":{"type":"string"},"age":{"type":"integer","examples":[3,7]},"mail":{"type":"string","deprecated":true},
