@@ -9,6 +9,7 @@ replace github.com/procession-dev/procession/sdk => ./sdk
 require (
 	code.dny.dev/ssrf v0.3.0
 	github.com/CycloneDX/cyclonedx-go v0.12.0
+	github.com/KimMachineGun/automemlimit v1.0.1
 	github.com/a-h/templ v0.3.1100
 	github.com/andybalholm/brotli v1.3.0
 	github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager v0.5.7
@@ -120,6 +121,7 @@ require (
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/nexus-rpc/nexus-proto-annotations v0.1.0 // indirect
 	github.com/nexus-rpc/sdk-go v0.7.0 // indirect
+	github.com/pbnjay/memory v0.0.0-20210728143218-7b4eea64cf58 // indirect
 	github.com/pelletier/go-toml/v2 v2.2.4 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/prometheus/common v0.72.0 // indirect

@@ -69,6 +69,7 @@ func runCommand(ctx context.Context, args []string, lookupEnv func(string) (stri
 
 // serveUntilDone runs the server until ctx ends. A second interrupt ends the process, because the caller no longer handles signals.
 func serveUntilDone(ctx context.Context, opts options.Options, logger *slog.Logger, stdout io.Writer) error {
+	configureMemory(logger)
 	srv, err := server.Start(ctx, opts, logger, time.Now)
 	if err != nil {
 		return err

@@ -31,6 +31,7 @@ const issuerKeyRefresh = 10 * time.Minute
 
 // Serve runs the service until ctx ends. delay returns the pauses between attempts at webhooks.
 func Serve(ctx context.Context, c config.Config, delay dispatch.Delay, log *slog.Logger) error {
+	configureMemory(log)
 	if err := c.RequireService(); err != nil {
 		return err
 	}
