@@ -15,11 +15,16 @@ import (
 // wideForm returns a schema of 300 fields of the usual kinds in groups, and a value of it.
 func wideForm() (schema, value json.RawMessage) {
 	kinds := [][2]string{
-		{`{"type":"string","maxLength":100,"title":"Name"}`, `"Carol"`}, {`{"type":"number","minimum":0}`, `12.90`},
-		{`{"type":"string","format":"date"}`, `"2026-02-03"`}, {`{"anyOf":[{"type":"integer"},{"type":"null"}]}`, `42`},
-		{`{"oneOf":[{"const":"a","title":"A"},{"const":"b","title":"B"}]}`, `"a"`}, {`{"type":"boolean"}`, `true`},
-		{`{"$ref":"#/$defs/code"}`, `"NL"`}, {`{"type":"array","items":{"type":"string"}}`, `["x","y"]`},
-		{`{"type":["string","null"],"enum":["x","y",null]}`, `"x"`}, {`{"type":"string","pattern":"^[A-Z]+$"}`, `"ABC"`},
+		{`{"type":"string","maxLength":100,"title":"Name"}`, `"Carol"`},
+		{`{"type":"number","minimum":0}`, `12.90`},
+		{`{"type":"string","format":"date"}`, `"2026-02-03"`},
+		{`{"anyOf":[{"type":"integer"},{"type":"null"}]}`, `42`},
+		{`{"oneOf":[{"const":"a","title":"A"},{"const":"b","title":"B"}]}`, `"a"`},
+		{`{"type":"boolean"}`, `true`},
+		{`{"$ref":"#/$defs/code"}`, `"NL"`},
+		{`{"type":"array","items":{"type":"string"}}`, `["x","y"]`},
+		{`{"type":["string","null"],"enum":["x","y",null]}`, `"x"`},
+		{`{"type":"string","pattern":"^[A-Z]+$"}`, `"ABC"`},
 	}
 	var groups, values []string
 	for i := range 30 {

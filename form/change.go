@@ -108,7 +108,7 @@ func (s *Editor) Changes(t Submission) (*Change, error) {
 		return nil, err
 	}
 	c.change.after = after
-	c.change.Patch = diffValues(nil, s.root, after, c.whole)
+	c.change.Patch = diffValues(s.root, after, c.whole)
 	return c.change, nil
 }
 

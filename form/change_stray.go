@@ -34,5 +34,5 @@ func (s *Editor) Apply(patch []jsondoc.Operation) (*Change, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading a changed value: %w", err)
 	}
-	return &Change{Patch: diffValues(nil, s.root, after, nil), after: after}, nil
+	return &Change{Patch: diffValues(s.root, after, nil), after: after}, nil
 }

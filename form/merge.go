@@ -14,10 +14,10 @@ import (
 const maxOperations = 900
 
 // diffValues returns the patch from one value to another. Arrays in whole are replaced as a whole.
-func diffValues(path []string, before, after any, whole map[string]bool) []jsondoc.Operation {
-	patch := diffOperations(path, before, after, whole)
+func diffValues(before, after any, whole map[string]bool) []jsondoc.Operation {
+	patch := diffOperations(nil, before, after, whole)
 	if len(patch) > maxOperations {
-		return []jsondoc.Operation{{Op: "replace", Path: jsontext.JoinPointer(path...), Value: jsonText(after)}}
+		return []jsondoc.Operation{{Op: "replace", Path: "", Value: jsonText(after)}}
 	}
 	return patch
 }
@@ -106,7 +106,7 @@ func Difference(before, after json.RawMessage) ([]jsondoc.Operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return diffValues(nil, was, is, nil), nil
+	return diffValues(was, is, nil), nil
 }
 
 // Conflict is a value changed differently on both sides.
@@ -136,7 +136,7 @@ func Merge(base, theirs, mine json.RawMessage) (*Merged, error) {
 	}
 	var m merger
 	merged := m.merge(nil, values[0], values[1], values[2])
-	result := &Merged{Patch: diffValues(nil, values[1], merged, nil), Conflicts: m.conflicts}
+	result := &Merged{Patch: diffValues(values[1], merged, nil), Conflicts: m.conflicts}
 	shown := merged
 	for i, path := range m.paths {
 		shown = replaceAt(shown, path, m.mine[i])

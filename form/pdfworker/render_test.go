@@ -179,11 +179,13 @@ func TestReader(t *testing.T) {
 	}{
 		{pdfworker.Job{}, "en", []string{"1 March 2026 at 23:30 GMT", "1 March 2026", "08:30:15", "1,234,567.50", "Yes", "• No", "-12,345.5", "Page 1 of 1"}},
 		{
-			pdfworker.Job{Language: "de-AT, en;q=0.5"}, "de",
+			pdfworker.Job{Language: "de-AT, en;q=0.5"},
+			"de",
 			[]string{"1. März 2026 um 23:30 GMT", "1234567,50", "Ja", "• Nein", "Seite 1 von 1"},
 		},
 		{
-			pdfworker.Job{Language: "de", Locale: "en-US", Zone: "America/New_York"}, "en",
+			pdfworker.Job{Language: "de", Locale: "en-US", Zone: "America/New_York"},
+			"en",
 			[]string{"March 1, 2026 at 6:30", "1,234,567.50", "Yes", "8:30:15", "March 2, 2026 at 5:04", "GMT-5"},
 		},
 		{pdfworker.Job{Locale: "fr", Zone: "Asia/Kathmandu"}, "en", []string{"2 mars 2026 à 05:15 UTC+5:45", "1 mars 2026", "Yes"}},

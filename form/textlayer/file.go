@@ -26,7 +26,6 @@ type file struct {
 	order []int
 }
 
-//nolint:gochecknoglobals // They are never changed.
 var (
 	fileEnd    = regexp.MustCompile(`startxref\n(\d{1,10})\n%%EOF\s*$`)
 	tableHead  = regexp.MustCompile(`^xref\n0 (\d{1,7})\n`)

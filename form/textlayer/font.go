@@ -22,7 +22,6 @@ type font struct {
 	defaultWidth float64
 }
 
-//nolint:gochecknoglobals // They are never changed.
 var (
 	toUnicode    = regexp.MustCompile(`/ToUnicode (\d{1,7}) 0 R`)
 	descendant   = regexp.MustCompile(`/DescendantFonts\[(\d{1,7}) 0 R\]`)
@@ -42,7 +41,7 @@ func (f *file) readFont(number int) *font {
 	read := &font{texts: map[int]string{}, widths: map[int]float64{}}
 	for _, row := range glyphText.FindAllSubmatch(table, -1) {
 		glyph, _ := strconv.ParseUint(string(row[1]), 16, 16)
-		read.texts[int(glyph)] = string(row[2]) //nolint:gosec // It has 16 bits.
+		read.texts[int(glyph)] = string(row[2])
 	}
 	if found := widthDefault.FindSubmatch(about); found != nil {
 		read.defaultWidth, _ = strconv.ParseFloat(string(found[1]), 64)

@@ -78,17 +78,17 @@ func readPage(data []byte, fonts map[string]*font) *page {
 	s := scanner{data: data}
 	for {
 		t := s.readToken()
-		switch t.kind {
-		case tokenEnd:
+		if t.kind == tokenEnd {
 			return p
-		case tokenOperator:
-			p.executeOperator(string(data[t.start:t.end]))
-			p.operands = p.operands[:0]
-			if len(p.saved) > maxNesting || len(p.marks) > maxNesting {
-				return nil
-			}
-		default:
+		}
+		if t.kind != tokenOperator {
 			p.operands = append(p.operands, t)
+			continue
+		}
+		p.executeOperator(string(data[t.start:t.end]))
+		p.operands = p.operands[:0]
+		if len(p.saved) > maxNesting || len(p.marks) > maxNesting {
+			return nil
 		}
 	}
 }

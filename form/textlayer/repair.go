@@ -7,7 +7,6 @@ import (
 	"slices"
 )
 
-//nolint:gochecknoglobals // They are never changed.
 var (
 	pageHead      = regexp.MustCompile(`^\d+ 0 obj\n<</Type/Page/`)
 	pageContents  = regexp.MustCompile(`/Contents (\d{1,7}) 0 R`)
@@ -72,7 +71,7 @@ func (f *file) repairPage(object []byte, fonts map[int]*font) bool {
 	return true
 }
 
-var fontReference = regexp.MustCompile(`(\d{1,7}) 0 R`) //nolint:gochecknoglobals // It is never changed.
+var fontReference = regexp.MustCompile(`(\d{1,7}) 0 R`)
 
 // repairs returns the edits that join the parts of clusters, in ascending order.
 func (p *page) repairs() []edit {
