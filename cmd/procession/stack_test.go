@@ -139,7 +139,7 @@ func databaseInStore(s *testStack) {
 func (s *testStack) startStore(dir string) {
 	s.t.Helper()
 	var err error
-	s.store, err = pgcluster.Start(s.t.Context(), pgcluster.Options{Dir: dir, Fast: true})
+	s.store, err = pgcluster.Start(s.t.Context(), pgcluster.Options{Dir: dir, Fast: true, CacheDir: pgcluster.CacheDir()})
 	require.NoError(s.t, err)
 }
 

@@ -136,7 +136,7 @@ func (s *testStack) stockDatabase() *url.URL {
 	// PostgreSQL may run as a user that does not get into t.TempDir.
 	dir, err := os.MkdirTemp(pgcluster.ScratchDir(), "procession-stock-")
 	require.NoError(s.t, err)
-	cluster, err := pgcluster.Start(s.t.Context(), pgcluster.Options{Dir: dir, Fast: true})
+	cluster, err := pgcluster.Start(s.t.Context(), pgcluster.Options{Dir: dir, Fast: true, CacheDir: pgcluster.CacheDir()})
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() {
 		require.NoError(s.t, cluster.Stop(context.Background()))

@@ -117,14 +117,23 @@ func pathMajor(dir string) int {
 	return major
 }
 
-// binaryMajor asks the server binary in dir for its major version.
-func binaryMajor(ctx context.Context, dir string) (int, error) {
+// binaryVersion returns the answer of the server binary in dir to --version.
+func binaryVersion(ctx context.Context, dir string) (string, error) {
 	out, err := exec.CommandContext(ctx, filepath.Join(dir, "postgres"), "--version").Output() //nolint:gosec // a PostgreSQL binary the operator chose
 	if err != nil {
-		return 0, fmt.Errorf("asking %s for its version: %w", dir, err)
+		return "", fmt.Errorf("asking %s for its version: %w", dir, err)
+	}
+	return string(out), nil
+}
+
+// binaryMajor returns the major version of the server binary in dir.
+func binaryMajor(ctx context.Context, dir string) (int, error) {
+	out, err := binaryVersion(ctx, dir)
+	if err != nil {
+		return 0, err
 	}
 	// "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)", "… 18beta1".
-	fields := strings.Fields(string(out))
+	fields := strings.Fields(out)
 	if len(fields) < 3 {
 		return 0, fmt.Errorf("reading the version of %s: unexpected answer %q", dir, out)
 	}

@@ -65,6 +65,9 @@ type Options struct {
 	Fast bool
 	// MaxConnections is the connection limit of the server; 0 means 200.
 	MaxConnections int
+	// CacheDir keeps the data of a fresh cluster, and its password, for further ones
+	// of the same version of PostgreSQL. For tests only; empty means no cache.
+	CacheDir string
 	// Settings are further ones of the server, as "name=value".
 	Settings []string
 	// Logger hears of the cluster's life; nil is silent. The messages of the
@@ -143,7 +146,7 @@ func (c *Cluster) prepareFiles(ctx context.Context, o Options, runAs *account) e
 	}
 	if wantMajor == 0 {
 		o.Logger.InfoContext(ctx, "making a PostgreSQL cluster", slog.String("dir", c.files.dir))
-		if err := c.files.initializeCluster(ctx, binaries, runAs, o.Fast); err != nil {
+		if err := c.files.initializeCluster(ctx, binaries, runAs, o); err != nil {
 			return err
 		}
 	}

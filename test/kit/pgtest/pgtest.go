@@ -155,7 +155,10 @@ func startCluster() {
 		if shared.dir, err = os.MkdirTemp(pgcluster.ScratchDir(), "procession-pgtest-"); err != nil {
 			return err
 		}
-		shared.cluster, err = pgcluster.Start(ctx, pgcluster.Options{Dir: shared.dir, Fast: true, MaxConnections: 400, Settings: []string{"max_prepared_transactions=20"}})
+		shared.cluster, err = pgcluster.Start(ctx, pgcluster.Options{
+			Dir: shared.dir, Fast: true, CacheDir: pgcluster.CacheDir(),
+			MaxConnections: 400, Settings: []string{"max_prepared_transactions=20"},
+		})
 		if err != nil {
 			return err
 		}
