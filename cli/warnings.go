@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/internal/manifest"
@@ -21,6 +20,8 @@ type warnings struct {
 	// runners are the first to name the task queues of tenants.
 	runners map[string]string
 	found   []string
+	// fallbacks is the number of values that forms edit as JSON.
+	fallbacks int
 }
 
 // warnAbout writes a line on standard error for everything in documents that can be applied
@@ -29,12 +30,18 @@ func warnAbout(cmd *cobra.Command, sources []manifest.Source) {
 	w := warnings{sources: sources, runners: map[string]string{}}
 	for i, source := range sources {
 		var document struct {
-			Kind oasadmin.ResourceKind          `json:"kind"`
-			Spec resource.ProcessDefinitionSpec `json:"spec"`
+			Kind resource.Kind   `json:"kind"`
+			Spec json.RawMessage `json:"spec"`
 		}
-		if json.Unmarshal(source.JSON, &document) == nil && document.Kind == oasadmin.ResourceKindProcessDefinition {
-			w.checkDefinition(fmt.Sprintf("/documents/%d", i), headOf(source).tenantCode(), &document.Spec)
+		if json.Unmarshal(source.JSON, &document) != nil {
+			continue
 		}
+		at := fmt.Sprintf("/documents/%d", i)
+		var spec resource.ProcessDefinitionSpec
+		if document.Kind == resource.KindProcessDefinition && json.Unmarshal(document.Spec, &spec) == nil {
+			w.checkDefinition(at, headOf(source).tenantCode(), &spec)
+		}
+		w.checkForms(cmd.Context(), at+"/spec", document.Kind, document.Spec)
 	}
 	for _, line := range w.found {
 		cmd.PrintErrln("warning:", line)

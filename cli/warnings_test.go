@@ -1,6 +1,8 @@
 package cli_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,6 +60,58 @@ func TestApplyWarns(t *testing.T) {
 	// The places of other documents in messages are those in the files.
 	twice := w.withInput(group("SAME", "") + "---\n" + group("SAME", ""))
 	require.Contains(t, twice.fails(cli.ExitUsage, "apply", "-f", "-"), "describes the same Group as -:1")
+}
+
+// jsonForms returns documents with forms that edit values as JSON, with a number of members in the data structure.
+func jsonForms(members int) string {
+	var odd strings.Builder
+	for i := range members {
+		fmt.Fprintf(&odd, "\n      M%d: {type: object, additionalProperties: false}", i)
+	}
+	return `apiVersion: procession/v1
+kind: ProcessDefinition
+metadata: {code: CLAIM, tenant: north}
+spec:
+  name: Claim
+  metadataSchema: {type: object, properties: {M: {type: object, additionalProperties: false}}}
+  entitySchema: {type: object, properties: {E: {type: object, additionalProperties: false, title: Extra}}}
+  permissions: {initiators: [{user: member}]}
+  items:
+    - code: CHECK
+      type: TASK
+      name: Check
+      candidates: [{group: REVIEWERS}]
+      dataSchema: {type: object, properties: {TAGS: {type: array, items: {type: object, additionalProperties: false}}, NAME: {type: string}}}
+---
+apiVersion: procession/v1
+kind: BusinessArtifactDefinition
+metadata: {code: CAR, tenant: north}
+spec:
+  name: Car
+  dataSchema: {type: object, properties: {D: {type: object, additionalProperties: false}}}
+  actions:
+    - {code: SELL, name: Sell, type: START_WORKFLOW, workflowType: Sell, taskQueue: CARS, runner: worker, inputSchema: {type: array}}
+---
+apiVersion: procession/v1
+kind: DataStructure
+metadata: {code: NOTE, tenant: north}
+spec:
+  name: Note
+  schema:
+    type: object
+    properties:` + odd.String() + "\n"
+}
+
+func TestApplyWarnsOfValuesEditedAsJSON(t *testing.T) {
+	t.Parallel()
+	w := newNorth(t)
+	o := w.withInput(jsonForms(1)).runs("apply", "--dry-run", "-f", "-")
+	require.NoError(t, o.err, o.stderr)
+	requireGolden(t, "warnings-forms.txt", o.stderr)
+	o = w.withInput(jsonForms(30)).runs("apply", "--dry-run", "-f", "-")
+	require.NoError(t, o.err)
+	require.Equal(t, 20, strings.Count(o.stderr, "as JSON because"))
+	require.Equal(t, 1, strings.Count(o.stderr, "warning: forms edit more than 20 values as JSON; the others are not listed"))
 }
 
 func TestWrongTasksInAvailability(t *testing.T) {
