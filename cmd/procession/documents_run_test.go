@@ -192,22 +192,28 @@ func newDocumentRun(s *testStack) *documentRun {
 	r.script("bin/procession", program)
 	r.script("bin/jq", fmt.Sprintf("#!/bin/bash\n%s=yes exec %s \"$@\"\n", asJQ, os.Args[0]))
 	r.script("bin/make", "#!/bin/bash\n[ \"$1\" = run ]\n")
-	// A program that goes on running is left to the test once it is ready.
+	// A program that goes on running is left to the test once it is ready. Other tests run the examples too.
+	for _, name := range []string{"data-source", "inspection", "inspection/drive", "loan", "loan/drive", "webhook-receiver"} {
+		built := filepath.Join(r.folder, "built", "examples", name)
+		require.NoError(s.t, os.MkdirAll(filepath.Dir(built), 0o750))
+		require.NoError(s.t, os.Symlink(example(s.t, name), built+".program"))
+	}
 	r.script("bin/go", fmt.Sprintf(`#!/bin/bash
 set -eu
+export GOFLAGS="${GOFLAGS:-} -ldflags=-s"
 [ "$1" = run ] || exec %[1]s "$@"
-name=$(basename "$2"); [ "$name" != drive ] || name=$(basename "$(dirname "$2")")-drive
-from=%[2]s; [ "$2" != . ] || { from=$PWD; name=worker; }
-%[1]s build -C "$from" -o "$PWD/$name" "$2"
-case $name in
-  *-drive) exec "./$name" -endpoint "$PROCESSION_SERVER";;
+program=$PWD/built/$2.program
+[ "$2" != . ] || { program=$PWD/worker; %[1]s build -o "$program" .; }
+case $2 in
+  */drive) exec "$program" -endpoint "$PROCESSION_SERVER";;
 esac
-> "$name.log"
-"./$name" >> "$name.log" 2>&1 &
+log=$PWD/$(basename "$program").log
+> "$log"
+"$program" >> "$log" 2>&1 &
 pid=$!
 echo $pid >> "$PIDS"
-timeout 60 grep -qm1 ready <(tail -n +1 --follow --pid=$pid --sleep-interval=0.1 "$name.log") || { cat "$name.log" >&2; exit 1; }
-`, goTool(s.t), root))
+timeout 60 grep -qm1 ready <(tail -n +1 --follow --pid=$pid --sleep-interval=0.1 "$log") || { cat "$log" >&2; exit 1; }
+`, goTool(s.t)))
 	for _, folder := range []string{"examples", "sdk"} {
 		require.NoError(s.t, os.Symlink(filepath.Join(root, folder), filepath.Join(r.folder, folder)))
 	}
