@@ -174,7 +174,7 @@ func TestEditorCreatesDefinition(t *testing.T) {
 	alice.AwaitText("Claim")
 	task := alice.Path()
 	alice.Click("form[action$='tasks/claim'] button")
-	alice.AwaitText("Approved")
+	alice.Await(`[...document.querySelectorAll("main input[name$=APPROVED]")].some((input) => input.type !== "hidden" && input.value === "true")`)
 	alice.Eval(`[...document.querySelectorAll("main input[name$=APPROVED]")].find((input) => input.type !== "hidden" && input.value === "true").click()`)
 	alice.fillIn("Comment", "It is needed.")
 	alice.Click("[data-complete]")

@@ -74,7 +74,7 @@ func TestElementsOfProcesses(t *testing.T) {
 	begun := url.Values{
 		"version": {string(started.Version())}, "base": {`{"metadata":{"KEPT":1},"elements":{}}`},
 		"origin": {`{"metadata":{"KEPT":1},"elements":{}}`}, "once": {uuid.NewString()}, "do": {"complete"},
-		"v/elements/REF": {"A-17"}, "v/elements/SCORE": {"3.50"}, "v/metadata": {`{"KEPT":2}`},
+		"v/elements/REF": {"A-17"}, "v/elements/SCORE": {"3.50"}, "v/metadata/KEPT": {"2"},
 	}
 	_, err = s.app.PatchProcessEntity(t.Context(), s.callerOf(demo.Alice()), started.ID, []jsondoc.Operation{
 		{Op: "add", Path: "/theirs", Value: json.RawMessage("true")},

@@ -136,7 +136,7 @@
   const ends = "BroadcastChannel" in window ? new BroadcastChannel("procession-sign-out") : null;
   let leaving = false;
   // News of a page that is left would lead to the sign-in page with the way back to it.
-  for (const name of ["htmx:beforeRequest", "htmx:beforeOnLoad"]) {
+  for (const name of ["htmx:before:request", "htmx:before:response"]) {
     document.addEventListener(name, (event) => { if (leaving) event.preventDefault(); });
   }
   const leave = () => {
