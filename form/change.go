@@ -29,8 +29,11 @@ type Submission struct {
 	References map[string]string
 	// Dropped are the names of KindStray nodes with values to remove.
 	Dropped map[string]bool
-	// Numbers are the chosen readings of ambiguous numbers, as JSON, by the names of controls.
-	Numbers map[string]string
+	// Readings are the chosen readings of texts that Change.Ambiguous or Change.Times asks about, by the names of controls:
+	// numbers as JSON, times as RFC 3339.
+	Readings map[string]string
+	// Qualifiers are the offsets of times of day and the units of durations, by the names of controls.
+	Qualifiers map[string]string
 	// Defaults are the names of controls that get the value that the schema offers.
 	Defaults map[string]bool
 	// Confirmed are the names of controls that a person has confirmed: their text is read even if it is the shown one.
@@ -58,6 +61,9 @@ type Change struct {
 	// Ambiguous are the readings of numbers that can be read in two ways, by the names of their controls. The values stay
 	// until a person chooses one.
 	Ambiguous map[string][]locale.Candidate
+	// Times are the instants for local times in gaps and doubled hours, by the names of their controls. The values stay until
+	// a person chooses one.
+	Times map[string]locale.Resolution
 	// Dropped are the removed values of KindStray nodes, by pointer.
 	Dropped map[string]json.RawMessage
 	// Refused are names that rows of KindMap cannot have, by the names of the rows: other members have them, or the schema does
@@ -160,13 +166,8 @@ func (c *changer) applyControl(n *Node, path []string, container any) any {
 		}
 		value, ok = c.enteredValue(n, texts)
 	}
-	readings, unclear := value.(ambiguous)
 	switch {
-	case unclear:
-		if c.change.Ambiguous == nil {
-			c.change.Ambiguous = map[string][]locale.Candidate{}
-		}
-		c.change.Ambiguous[n.Name] = readings
+	case c.change.askAbout(n, value):
 		return container
 	case !ok:
 		c.change.Unreadable = append(c.change.Unreadable, n.Name)
@@ -189,29 +190,37 @@ func (c *changer) enteredValue(n *Node, texts []string) (any, bool) {
 		return n.parseChoices(texts)
 	}
 	text := normalizeNewlines(texts[len(texts)-1])
-	if chosen, ok := c.typed.Numbers[n.Name]; ok && (n.Kind == KindNumber || n.Kind == KindInteger) {
-		return n.parseNumber(chosen, Locale{}), true
+	chosen := c.typed.Readings[n.Name]
+	if n.Kind == KindDateTime && chosen != "" {
+		return n.parseInstant(chosen, c.typed.Locale)
 	}
+	qualifier, isQualified := c.typed.Qualifiers[n.Name]
+	if isQualified = isQualified && n.isQualifier(qualifier); !isQualified {
+		qualifier = n.Qualifier()
+	}
+	moved := text != "" && qualifier != n.Qualifier()
 	// A required toggle without a value displays false: submitting it enters that value.
 	shown := n.Kind == KindToggle && n.Required && !n.present && !n.Hidden
 	reference, found := c.typed.References[n.Name]
 	found = found && n.Kind.IsReference() && text != ""
 	// The same name may denote another reference.
 	confirmed := n.Inexact && c.typed.Confirmed[n.Name]
-	if text == normalizeNewlines(n.Text(c.typed.Locale)) && !shown && !confirmed && (!found || reference == n.Reference()) {
+	if text == normalizeNewlines(n.Text(c.typed.Locale)) && !shown && !confirmed && !moved && (!found || reference == n.Reference()) {
 		return unchanged{}, true
 	}
-	if found {
+	switch {
+	case found:
 		return reference, true
-	}
-	if !confirmed {
-		value, ok := n.parseText(text, c.typed.Locale)
+	case isQualified && strings.TrimSpace(text) != "":
+		return n.parseQualified(text, qualifier, c.typed.Locale), true
+	case !confirmed:
+		value, ok := n.parseChosen(text, chosen, c.typed.Locale)
 		if value == nil && ok {
 			value = n.emptyValue()
 		}
 		return value, ok
 	}
-	read := n.readText(text, c.typed.Locale)
+	read := n.readText(text, chosen, c.typed.Locale)
 	if read.absent {
 		return n.emptyValue(), true
 	}

@@ -316,6 +316,6 @@ func TestGermanNumbers(t *testing.T) {
 	require.Equal(t, []string{`add /i 1000`}, patchOf(t, s, form.Submission{Locale: in, Texts: map[string][]string{"/i": {"1.000"}}}))
 	require.Equal(t, []string{`add /most 100.000`}, patchOf(t, s, form.Submission{Locale: in, Texts: map[string][]string{"/most": {"100.000"}}}))
 	require.Equal(t, []string{`replace /n 100000`}, patchOf(t, s, form.Submission{
-		Locale: in, Texts: map[string][]string{"/n": {"100.000"}}, Numbers: map[string]string{"/n": "100000"},
+		Locale: in, Texts: map[string][]string{"/n": {"100.000"}}, Readings: map[string]string{"/n": "100000"},
 	}))
 }

@@ -47,6 +47,8 @@ const (
 	KindDate     Kind = "date"
 	KindTime     Kind = "time"
 	KindDateTime Kind = "date-time"
+	// KindDuration has a number and a unit, or text of ISO 8601.
+	KindDuration Kind = "duration"
 	// KindTags is an array of short texts or numbers.
 	KindTags Kind = "tags"
 	// KindList is an array with one control for each row; KindTable and KindCards

@@ -95,6 +95,7 @@ func (b *editorBuilder) textKind(n *Node, e *element, p *jsondoc.Place) Kind {
 		string(kuflowref.KindGroup): KindGroup, string(kuflowref.KindProcess): KindProcess,
 		string(kuflowref.KindBusinessArtifact): KindArtifact, string(kuflowref.KindDataSource): KindDataSource,
 		"date": KindDate, "time": KindTime, "date-time": KindDateTime,
+		"duration": KindDuration,
 	}
 	kind, special := kinds[format]
 	text, isText := n.value.(string)

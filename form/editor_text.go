@@ -18,6 +18,9 @@ type Locale struct {
 	Zone *time.Location
 	// Numbers is the notation of numbers, nil for JSON's own.
 	Numbers *locale.Notation
+
+	// chosen is the reading of ambiguous numbers, nil for none.
+	chosen *locale.Candidate
 }
 
 // number returns a JSON number as the text of an input.
@@ -27,11 +30,6 @@ func (in Locale) number(text string) string {
 	}
 	return in.Numbers.FormatInput(text, true)
 }
-
-const (
-	minutes     = "2006-01-02T15:04"
-	withSeconds = "2006-01-02T15:04:05"
-)
 
 // Text returns the value as displayed. Submitting the same text leaves the value unchanged.
 func (n *Node) Text(in Locale) string {
@@ -70,9 +68,14 @@ func (n *Node) Text(in Locale) string {
 	case !isText:
 		return rawText(n.value)
 	case n.Kind == KindDateTime:
-		return localTime(text, zoneOr(in.Zone))
+		if stored, ok := readFullTime(text); ok {
+			return stored.localText(zoneOr(in.Zone))
+		}
 	case n.Kind == KindTime:
-		return clockTime(text)
+		return clockText(text)
+	case n.Kind == KindDuration:
+		number, _ := splitDuration(text)
+		return number
 	case n.Kind.IsReference():
 		if named, ok := referenceText(text); ok {
 			return named
@@ -139,33 +142,6 @@ func (n *Node) Reference() string {
 	return text
 }
 
-// localTime formats a time for an HTML input in a zone. Other text is returned unchanged.
-func localTime(text string, zone *time.Location) string {
-	t, err := time.Parse(time.RFC3339Nano, strings.ToUpper(text))
-	if err != nil {
-		return text
-	}
-	if t = t.In(zone); t.Second() != 0 {
-		return t.Format(withSeconds)
-	}
-	return t.Format(minutes)
-}
-
-// clockTime returns a time of day without zone and without zero seconds.
-func clockTime(text string) string {
-	for _, layout := range []string{"15:04:05Z07:00", "15:04:05"} {
-		t, err := time.Parse(layout, strings.ToUpper(text))
-		switch {
-		case err != nil:
-		case t.Second() != 0:
-			return t.Format("15:04:05")
-		default:
-			return t.Format("15:04")
-		}
-	}
-	return text
-}
-
 // parseText returns the value of a text, nil for none. Invalid text is kept as a string for the schema to refuse. It
 // returns false if the text has no value.
 func (n *Node) parseText(text string, in Locale) (value any, ok bool) {
@@ -178,8 +154,14 @@ func (n *Node) parseText(text string, in Locale) (value any, ok bool) {
 	case KindNumber, KindInteger:
 		return n.parseNumber(text, in), true
 	case KindLine:
-		if n.numbers {
+		switch {
+		case n.numbers:
 			return n.parseNumber(text, Locale{}), true
+		case !isAddressFormat(n.Bounds.Format):
+		case locale.Trim(text) == "":
+			return nil, true
+		default:
+			return locale.Trim(text), true
 		}
 	case KindCheck, KindToggle:
 		return text == "true", text == "true" || text == "false"
@@ -200,11 +182,32 @@ func (n *Node) parseText(text string, in Locale) (value any, ok bool) {
 	case KindTags:
 		return n.parseTags(text, in), true
 	case KindDateTime:
-		return fullTime(text, zoneOr(in.Zone)), true
-	case KindTime:
-		return n.fullClock(text), true
+		return n.parseDateTime(text, in), true
+	case KindTime, KindDuration:
+		return n.parseQualified(text, n.Qualifier(), in), true
 	}
 	return text, true
+}
+
+// isAddressFormat reports whether texts of a format have no blanks at their ends, so that pasted ones are removed.
+func isAddressFormat(format string) bool {
+	switch format {
+	case "email", "idn-email", "uri", "uri-reference", "iri", "iri-reference", "hostname", "idn-hostname", "ipv4", "ipv6", "uuid":
+		return true
+	}
+	return false
+}
+
+// parseChosen returns the value of a text like parseText. Ambiguous numbers are read as in the chosen reading of the first.
+func (n *Node) parseChosen(text, chosen string, in Locale) (value any, ok bool) {
+	value, ok = n.parseText(text, in)
+	asked, _ := value.(ambiguous)
+	i := slices.IndexFunc(asked, func(c locale.Candidate) bool { return c.Value == chosen })
+	if i < 0 {
+		return value, ok
+	}
+	in.chosen = &asked[i]
+	return n.parseText(text, in)
 }
 
 func parseJSON(text string) (any, bool) {
@@ -218,6 +221,11 @@ func parseJSON(text string) (any, bool) {
 	return value, err == nil
 }
 
+// prefers reports whether a person has chosen to read numbers like a candidate.
+func (in Locale) prefers(c locale.Candidate) bool {
+	return in.chosen != nil && c.Sign == in.chosen.Sign && c.Grouped == in.chosen.Grouped
+}
+
 // ambiguous is the value of a number that can be read in two ways.
 type ambiguous []locale.Candidate
 
@@ -226,7 +234,9 @@ func (n *Node) parseNumber(text string, in Locale) any {
 	written := strings.TrimSpace(text)
 	if in.Numbers != nil {
 		read := in.Numbers.Parse(written, locale.Want{Integer: n.Types.Only(jsondoc.TypeInteger), Accepts: n.accepts})
-		if len(read.Candidates) > 0 {
+		if i := slices.IndexFunc(read.Candidates, in.prefers); i >= 0 {
+			read.Value = read.Candidates[i].Value
+		} else if len(read.Candidates) > 0 {
 			return ambiguous(read.Candidates)
 		}
 		if read.Value != "" {
@@ -274,36 +284,4 @@ func (n *Node) parseTags(text string, in Locale) any {
 		return nil
 	}
 	return elements
-}
-
-func fullTime(text string, zone *time.Location) string {
-	for _, layout := range []string{minutes, withSeconds} {
-		if t, err := time.ParseInLocation(layout, strings.TrimSpace(text), zone); err == nil {
-			return t.Format(time.RFC3339)
-		}
-	}
-	return text
-}
-
-// fullClock completes a time of day with seconds and with the zone of the current value.
-func (n *Node) fullClock(text string) string {
-	zone := "Z"
-	if old, ok := n.value.(string); ok {
-		i := strings.LastIndexAny(old, "Zz+-")
-		switch {
-		case clockTime(old) == old: // It is no time with seconds.
-		case i > 0:
-			zone = old[i:]
-		default:
-			zone = ""
-		}
-	}
-	text = strings.TrimSpace(text)
-	if t, err := time.Parse("15:04", text); err == nil {
-		return t.Format("15:04:05") + zone
-	}
-	if t, err := time.Parse("15:04:05", text); err == nil {
-		return t.Format("15:04:05") + zone
-	}
-	return text
 }

@@ -24,9 +24,9 @@ type generator struct{ *rand.Rand }
 
 // schemaAndValue returns a random schema and a valid value for it, never an empty one.
 func (g generator) schemaAndValue(depth int) (schema, value string) {
-	kinds := 17
+	kinds := 18
 	if depth == 0 {
-		kinds = 9
+		kinds = 10
 	}
 	switch g.IntN(kinds) {
 	case 0:
@@ -48,7 +48,7 @@ func (g generator) schemaAndValue(depth int) (schema, value string) {
 	case 8:
 		return `{"type":"array","items":{"type":"string","minLength":1}}`, g.pick(`["b","a"]`, `["x"]`)
 	case 9:
-		return g.objectSchema(depth)
+		return `{"type":"string","format":"duration"}`, g.pick(`"P3D"`, `"PT36H"`, `"P1DT2H"`, `"P2W"`, `"PT0S"`)
 	case 13:
 		schema, value := g.schemaAndValue(depth - 1)
 		return `{"type":"object","additionalProperties":` + schema + `}`, `{` + g.pick(`"k":`+value, `"x/y":`+value+`,"z":`+value) + `}`
@@ -61,9 +61,11 @@ func (g generator) schemaAndValue(depth int) (schema, value string) {
 	case 16:
 		return g.pick(`{}`, `{"title":"Any"}`, `{"type":["string","boolean","array"]}`), g.pick(`"x"`, `true`, `["a","b"]`)
 	case 10:
+		return g.objectSchema(depth)
+	case 11:
 		schema, value := g.schemaAndValue(depth - 1)
 		return `{"type":"array","items":` + schema + `}`, `[` + value + `]`
-	case 11:
+	case 12:
 		inner, value := g.objectSchema(depth - 1)
 		return `{"anyOf":[{"type":"string","maxLength":4},` + inner + `]}`, g.pick(`"abc"`, value)
 	default:
@@ -166,7 +168,7 @@ func (p *user) enterGoal(value, targetJSON string) string { //nolint:funlen // a
 		return true
 	})
 	s := p.open(value)
-	typed := form.Submission{Texts: map[string][]string{}, Orders: map[string][]string{}, Confirmed: map[string]bool{}, Members: map[string]string{}}
+	typed := form.Submission{Texts: map[string][]string{}, Orders: map[string][]string{}, Confirmed: map[string]bool{}, Members: map[string]string{}, Qualifiers: map[string]string{}}
 	form.Walk(s.Nodes, func(n *form.Node) bool {
 		if n.Pointer == "" && n.Kind != form.KindJSON {
 			return true
@@ -203,6 +205,7 @@ func (p *user) enterGoal(value, targetJSON string) string { //nolint:funlen // a
 							typed.Members[name+"/"+row.Key] = row.Member
 						}
 						if cell.Pointer != "" && len(cell.Children)+len(cell.Rows) == 0 {
+							typed.Qualifiers[name] = cell.Qualifier()
 							if typed.Texts[name] = textsOf(cell); cell.Kind == form.KindCheck {
 								typed.Texts[name] = []string{"true"} // It is ticked, and unticked in the next pass.
 							}
@@ -235,7 +238,7 @@ func (p *user) enterGoal(value, targetJSON string) string { //nolint:funlen // a
 			require.GreaterOrEqual(p.tb, i, 0)
 			typed.Texts[n.Name] = []string{n.Options[i].Value}
 		case goalNode.Kind == n.Kind:
-			typed.Texts[n.Name] = textsOf(goalNode)
+			typed.Texts[n.Name], typed.Qualifiers[n.Name] = textsOf(goalNode), goalNode.Qualifier()
 		default:
 			typed.Texts[n.Name] = []string{form.ReadableJSON(string(want))}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/form/locale"
 )
 
 // A reading is the value of a text of a control. Exactly one of Value, Absent and Failed is set.
@@ -13,14 +14,14 @@ type reading struct {
 	absent, failed bool
 }
 
-// readText returns the value of a text, regardless of the current one.
-func (n *Node) readText(text string, in Locale) reading {
+// readText returns the value of a text, regardless of the current one. chosen is the chosen reading, "" for none.
+func (n *Node) readText(text, chosen string, in Locale) reading {
 	fresh := *n
 	fresh.value, fresh.present = nil, false
-	if n.Kind == KindTime {
-		fresh.value = n.value // It has the zone.
+	if n.Kind == KindTime || n.Kind == KindDateTime || n.Kind == KindDuration {
+		fresh.value = n.value // It has the offset or the unit.
 	}
-	value, ok := fresh.parseText(text, in)
+	value, ok := fresh.parseChosen(text, chosen, in)
 	switch {
 	case !ok:
 		return reading{failed: true}
@@ -54,7 +55,7 @@ func (n *Node) compareReading(p *jsondoc.Place) {
 		slices.Contains([]Kind{KindObject, KindTuple, KindChoices, KindFiles, KindSecret, KindJSON}, n.Kind) || n.Kind.IsReference() {
 		return
 	}
-	read := n.readText(normalizeNewlines(n.Text(Locale{})), Locale{})
+	read := n.readText(normalizeNewlines(n.Text(Locale{})), "", Locale{})
 	n.Inexact = !read.failed && (read.absent || n.value == nil || !isIdentical(read.value, n.value)) && !p.IsValid()
 }
 
@@ -89,3 +90,25 @@ func (n *Node) emptyValue() any {
 	}
 	return nil
 }
+
+// askAbout records the readings of a text with several. It reports whether there are any.
+func (c *Change) askAbout(n *Node, value any) bool {
+	switch readings := value.(type) {
+	case ambiguous:
+		if c.Ambiguous == nil {
+			c.Ambiguous = map[string][]locale.Candidate{}
+		}
+		c.Ambiguous[n.Name] = readings
+	case locale.Resolution:
+		if c.Times == nil {
+			c.Times = map[string]locale.Resolution{}
+		}
+		c.Times[n.Name] = readings
+	default:
+		return false
+	}
+	return true
+}
+
+// HasQuestions reports whether a text has several readings.
+func (c *Change) HasQuestions() bool { return len(c.Ambiguous)+len(c.Times) > 0 }

@@ -69,6 +69,8 @@ func (n *Node) sampleValue() any {
 		return "09:30:00Z"
 	case KindDateTime:
 		return "2026-03-14T09:30:00Z"
+	case KindDuration:
+		return "P3D"
 	case KindChoices:
 		return []any{n.Options[0].value}
 	case KindTags:

@@ -1,6 +1,7 @@
 package locale
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
@@ -67,6 +68,40 @@ func SpanOf(d time.Duration) Span {
 	return Span{
 		Days: int(d / day), Hours: int(d % day / hour), Minutes: int(d % hour / minute), Seconds: int(d % minute / time.Second),
 	}
+}
+
+// ParseSpan reads a duration of RFC 3339, appendix A. Numbers of more than nine digits are refused.
+func ParseSpan(text string) (Span, bool) {
+	var s Span
+	rest, ok := strings.CutPrefix(text, "P")
+	dates, times, hasTime := strings.Cut(rest, "T")
+	if !ok || rest == "" || hasTime && times == "" {
+		return s, false
+	}
+	for _, part := range []struct {
+		text, designators string
+		units             []*int
+	}{
+		{dates, "YMWD", []*int{&s.Years, &s.Months, &s.Weeks, &s.Days}},
+		{times, "HMS", []*int{&s.Hours, &s.Minutes, &s.Seconds}},
+	} {
+		next := 0
+		for left := part.text; left != ""; {
+			unit := strings.TrimLeft(left, "0123456789")
+			value, err := strconv.Atoi(left[:len(left)-len(unit)])
+			if err != nil || unit == "" || len(left)-len(unit) > 9 {
+				return s, false
+			}
+			at := strings.IndexByte(part.designators[next:], unit[0])
+			if at < 0 {
+				return s, false
+			}
+			*part.units[next+at] = value
+			next += at + 1
+			left = unit[1:]
+		}
+	}
+	return s, true
 }
 
 // Duration returns the units of a span that are not zero: 1 day, 2 hours.
