@@ -72,7 +72,7 @@ func (s *service) findPrincipal(ctx context.Context, argument, text, tenant stri
 		var spec struct {
 			Email string `json:"email"`
 		}
-		if r.Metadata.ID == nil || isEmail && (json.Unmarshal(r.Spec, &spec) != nil || !strings.EqualFold(spec.Email, text)) {
+		if r.Metadata.ID == nil || isEmail && (json.Unmarshal(r.Spec, &spec) != nil || !domain.EqualEmails(spec.Email, text)) {
 			continue
 		}
 		matches[*r.Metadata.ID] = append(matches[*r.Metadata.ID], resourceLabel(r.Kind, r.Metadata.Code, tenantOf(r.Kind, r.Metadata), true))

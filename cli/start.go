@@ -11,6 +11,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/form/locale"
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
@@ -100,6 +101,7 @@ func (f *startFlags) start(cmd *cobra.Command, s *service, code string) (process
 		return process, err
 	}
 	body.ProcessDefinitionID, body.TenantID = &definition.ID, &definition.TenantID
+	f.initiator = locale.Trim(f.initiator)
 	switch {
 	case strings.Contains(f.initiator, "@"):
 		body.InitiatorEmail = &f.initiator

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/form/locale"
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
@@ -287,10 +288,10 @@ func newTasksAssignCommand(env Environment) *cobra.Command {
 		Example: "  procession tasks assign 01970000-0000-7000-8000-000000000001 bob@demo.example",
 	}, func(cmd *cobra.Command, s *service, id uuid.UUID, args []string) error {
 		var body rest.ProcessItemTaskAssignParams
-		if strings.Contains(args[0], "@") {
-			body.OwnerEmail = &args[0]
+		if name := locale.Trim(args[0]); strings.Contains(name, "@") {
+			body.OwnerEmail = &name
 		} else {
-			owner, err := s.findPrincipal(cmd.Context(), "the new owner", args[0], "")
+			owner, err := s.findPrincipal(cmd.Context(), "the new owner", name, "")
 			if err != nil {
 				return err
 			}

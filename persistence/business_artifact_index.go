@@ -32,7 +32,8 @@ const (
 	putArtifactIndex = `
 INSERT INTO business_artifact_index AS x (definition_id, business_artifact_id, tenant_id, created_at, field, text_value, text_rest,
                                           text_folded, number_value, date_value, time_value)
-SELECT $1, v.artifact, (SELECT a.tenant_id FROM business_artifacts a WHERE a.id = v.artifact), v.created_at, v.field, v.text_value, v.text_rest, v.text_folded, v.number::numeric, v.date::date, v.time
+SELECT $1, v.artifact, (SELECT a.tenant_id FROM business_artifacts a WHERE a.id = v.artifact), v.created_at, v.field, v.text_value, v.text_rest,
+       ` + foldedText + `, v.number::numeric, v.date::date, v.time
   FROM unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
               $10::timestamptz[])
        AS v (artifact, created_at, field, text_value, text_rest, text_folded, number, date, time)

@@ -104,7 +104,7 @@ func matchArtifactText(id, search string) listquery.Condition {
 		return listquery.Match(id+" = %s", named)
 	}
 	return listquery.MatchText("EXISTS (SELECT 1 FROM business_artifact_index x WHERE x.business_artifact_id = "+id+
-		" AND "+indexedText("x")+" LIKE %s)", foldCase(search))
+		" AND "+indexedText("x")+" LIKE search_key(%s))", search)
 }
 
 // artifactOrder returns an order by columns of a table.

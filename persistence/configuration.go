@@ -111,12 +111,12 @@ SELECT DISTINCT g.process_definition_id
  WHERE g.permission = 'ADMINISTRATOR' AND ` + access.CallerIsGrantee
 
 	principalsNamed = `
-SELECT p.id, p.type, lower(coalesce(p.email, '')) AS email,
+SELECT p.id, p.type, email_key(coalesce(p.email, '')) AS email,
        ARRAY(SELECT u.tenant_id FROM tenant_users u WHERE u.principal_id = p.id
               UNION SELECT p.tenant_id WHERE p.tenant_id IS NOT NULL) AS tenant_ids
   FROM principals p
  WHERE p.id = ANY($1)
-    OR lower(p.email) IN (SELECT lower(e) FROM unnest($2::text[]) e)`
+    OR email_key(p.email) IN (SELECT email_key(e) FROM unnest($2::text[]) e)`
 
 	takenIDs = `
 SELECT t.id FROM tenants t WHERE t.id = ANY($1)

@@ -38,7 +38,7 @@ func (r *Reader) ListProcessDefinitions(
 			listquery.AnyOf("d.tenant_id", filter.TenantIDs),
 			listquery.AnyOf("d.code", filter.Codes),
 			listquery.MatchGiven(access.StartableDefinition+" = %s", filter.Startable),
-			listquery.MatchText("(v.name ILIKE %[1]s OR d.code ILIKE %[1]s)", filter.Search),
+			listquery.MatchSearch(filter.Search, "v.name", "d.code"),
 		},
 	}, sort)
 	return ReadPage(ctx, r, "listing process definitions", l, page, func(row pgx.CollectableRow) (d domain.DefinitionSummary, err error) {

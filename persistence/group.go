@@ -40,7 +40,7 @@ func (r *Reader) ListGroups(
 			listquery.AnyOf("g.tenant_id", filter.TenantIDs),
 			listquery.AnyOf("g.id", filter.IDs),
 			listquery.AnyOf("g.code", filter.Codes),
-			listquery.MatchText("(g.name ILIKE %[1]s OR g.code ILIKE %[1]s)", filter.Search),
+			listquery.MatchSearch(filter.Search, "g.name", "g.code"),
 			listquery.MatchGiven("g.id IN (SELECT m.group_id FROM group_members m WHERE m.principal_id = %s)", filter.PrincipalID),
 			listquery.MatchIf(filter.PrincipalID != nil && *filter.PrincipalID != caller.PrincipalID,
 				"g.tenant_id = ANY("+openDirectories+")"),

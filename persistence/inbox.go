@@ -46,8 +46,7 @@ func (f InboxFilter) taskList(caller domain.Caller, more ...listquery.Condition)
 	l := inboxList(caller, f.View)
 	l.Where = append(l.Where,
 		listquery.AnyOf("i.process_definition_id", f.ProcessDefinitionIDs),
-		listquery.MatchText(`(p.subject ILIKE %[1]s OR t.name ILIKE %[1]s OR v.name ILIKE %[1]s
-    OR coalesce(sname.name, s.name) ILIKE %[1]s)`, f.Search).OnNames())
+		listquery.MatchSearch(f.Search, "p.subject", "t.name", "v.name", "coalesce(sname.name, s.name)").OnNames())
 	l.Where = append(l.Where, more...)
 	return l
 }

@@ -57,7 +57,7 @@ func searchIncidents(search string) listquery.Condition {
 	if id, err := uuid.Parse(search); err == nil {
 		return listquery.Match("%[1]s IN (i.id, i.process_id, r.owner_id)", id).OnNames()
 	}
-	return listquery.MatchText("(i.message ILIKE %[1]s OR r.workflow_type ILIKE %[1]s OR v.name ILIKE %[1]s)", search).OnNames()
+	return listquery.MatchSearch(search, "i.message", "r.workflow_type", "v.name").OnNames()
 }
 
 func scanIncidentReport(row pgx.CollectableRow) (domain.IncidentReport, error) {

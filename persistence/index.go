@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/procession-dev/procession/domain/filter"
@@ -32,17 +31,9 @@ func splitText(text string) (begin string, rest *string) {
 	return text[:at], &after
 }
 
-// foldCase maps texts that differ only in case to one text: each character becomes the smallest of its
-// equivalents under Unicode's simple case folding. The result does not depend on the locale of the database.
-func foldCase(text string) string {
-	return strings.Map(func(c rune) rune {
-		smallest := c
-		for other := unicode.SimpleFold(c); other != c; other = unicode.SimpleFold(other) {
-			smallest = min(smallest, other)
-		}
-		return smallest
-	}, text)
-}
+// foldedText is SQL for text_folded of a row v: the key of a text if it differs from the text, and a date with a time as written.
+const foldedText = `CASE WHEN v.text_value IS NULL THEN v.text_folded
+            ELSE nullif(search_key(v.text_value || coalesce(v.text_rest, '')), v.text_value || coalesce(v.text_rest, '')) END`
 
 // indexColumns are values by the columns of an index.
 type indexColumns struct {
@@ -58,9 +49,6 @@ func (i *indexColumns) add(v IndexedValue) {
 	case filter.String:
 		text, after := splitText(v.Value)
 		begin, rest = &text, after
-		if same := foldCase(v.Value); same != v.Value {
-			folded = &same
-		}
 	case filter.Number:
 		number = &v.Value
 	case filter.Date:
@@ -97,7 +85,7 @@ func matchCriterion(x string, c filter.Criterion) listquery.Condition {
 	}
 	switch {
 	case c.Operator == filter.Contains:
-		return listquery.Match(indexedAs(x, c.Type)+" IS NOT NULL AND "+indexedText(x)+" LIKE %s", listquery.Pattern(foldCase(c.Operands[0])))
+		return listquery.Match(indexedAs(x, c.Type)+" IS NOT NULL AND "+indexedText(x)+" LIKE search_key(%s)", listquery.Pattern(c.Operands[0]))
 	case c.Type == filter.String:
 		compare = func(operator, operand string) listquery.Condition { return compareText(x, operator, operand) }
 	case c.Type == filter.Date:

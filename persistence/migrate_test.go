@@ -35,6 +35,8 @@ INSERT INTO goose_db_version (version_id, is_applied) SELECT n, true FROM genera
 	require.NoError(t, err)
 	_, err = conn.Exec(t.Context(), string(rows))
 	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), `UPDATE business_artifact_index SET text_value = 'Straße', text_folded = 'STRAßE' WHERE field = 'name'`)
+	require.NoError(t, err)
 	before := countRows(t, conn)
 
 	require.NoError(t, pgtest.Open(t, url).Migrate(t.Context()))
@@ -44,6 +46,9 @@ INSERT INTO goose_db_version (version_id, is_applied) SELECT n, true FROM genera
 		require.Equal(t, n, after[table], table)
 	}
 	requireSeparateTenants(t, conn)
+	var keys []string
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT array_agg(DISTINCT text_folded) FROM business_artifact_index WHERE field = 'name'`).Scan(&keys))
+	require.Equal(t, []string{"STRASSE"}, keys, "texts have their new keys")
 }
 
 func TestMigrateRefusesSchemasBeforeTheBaseline(t *testing.T) { //nolint:paralleltest // see connectToBaseline

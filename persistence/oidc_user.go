@@ -37,16 +37,18 @@ WITH known AS (
            EXISTS (SELECT FROM oidc_subjects s WHERE s.principal_id = p.id AND s.issuer = $1) AS taken,
            p.disabled_at IS NULL
            AND ($7 OR NOT p.operator)
-           AND ($6::text[] IS NULL OR lower(split_part(p.email, '@', 2)) = ANY($6))
+           AND ($6::text[] IS NULL OR email_key(split_part(p.email, '@', 2)) = ANY($6))
            AND (p.operator
                 OR $5::text[] IS NULL AND NOT EXISTS (SELECT FROM tenant_users u WHERE u.principal_id = p.id)
                 OR EXISTS (SELECT FROM tenant_users u JOIN tenants t ON t.id = u.tenant_id
                             WHERE u.principal_id = p.id AND u.disabled_at IS NULL
                               AND ($5 IS NULL OR t.code = ANY($5)))) AS admitted
       FROM principals p
-     WHERE lower(p.email) = lower($3)
+     WHERE email_key(p.email) = email_key($3)
        -- Outside ASCII the index folds different letters together, and so different addresses.
-       AND lower(p.email COLLATE "C") = lower($3 COLLATE "C")
+       AND lower(normalize(p.email, NFC) COLLATE "C") = lower(normalize($3, NFC) COLLATE "C")
+       -- The composition of some letters is ASCII, such as the Kelvin sign.
+       AND (octet_length(p.email) = char_length(p.email)) = (octet_length($3) = char_length($3))
        AND p.type = 'USER'
        AND NOT EXISTS (SELECT FROM known)
 ), linked AS (
@@ -64,7 +66,7 @@ SELECT p.id AS principal_id, p.type, NULL::timestamptz AS expires_at, t.id AS te
        CASE WHEN s.taken THEN 'UNKNOWN_USER'
             WHEN p.disabled_at IS NOT NULL THEN 'DISABLED'
             WHEN p.operator AND NOT $7 THEN 'ISSUER_SCOPE'
-            WHEN NOT lower(split_part(p.email, '@', 2)) = ANY($6) THEN 'ISSUER_SCOPE'
+            WHEN NOT email_key(split_part(p.email, '@', 2)) = ANY($6) THEN 'ISSUER_SCOPE'
             ELSE '' END AS refusal,
        CASE WHEN u.disabled_at IS NOT NULL THEN 'DISABLED'
             WHEN $5 IS NOT NULL AND t.code IS NULL OR NOT t.code = ANY($5) THEN 'ISSUER_SCOPE'

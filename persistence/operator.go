@@ -23,13 +23,13 @@ const (
 SELECT p.id, p.name, p.email, p.operator, p.disabled_at
   FROM principals p
  WHERE p.operator
- ORDER BY lower(p.email)`
+ ORDER BY email_key(p.email)`
 
 	// Changes of operators are serialized.
 	lockPeople = `
 SELECT p.id, p.name, p.email, p.operator, p.disabled_at
   FROM principals p
- WHERE p.type = 'USER' AND (p.operator OR lower(p.email) = lower($1))
+ WHERE p.type = 'USER' AND (p.operator OR email_key(p.email) = email_key($1))
  ORDER BY p.id
    FOR NO KEY UPDATE`
 
@@ -37,7 +37,7 @@ SELECT p.id, p.name, p.email, p.operator, p.disabled_at
 SELECT u.tenant_id
   FROM tenant_users u
   JOIN principals p ON p.id = u.principal_id
- WHERE p.type = 'USER' AND lower(p.email) = lower($1)`
+ WHERE p.type = 'USER' AND email_key(p.email) = email_key($1)`
 
 	removeOperator = `
 UPDATE principals

@@ -43,7 +43,7 @@ SELECT p.id, ARRAY(SELECT u.tenant_id FROM tenant_users u WHERE u.principal_id =
   FROM principals p
  WHERE p.disabled_at IS NULL
    AND ($1::uuid IS NULL OR p.id = $1)
-   AND ($2 = '' OR lower(p.email) = lower($2))
+   AND ($2 = '' OR email_key(p.email) = email_key($2))
    AND ($1::uuid IS NOT NULL OR $2 <> '')
    AND ($3 = '' OR p.type = $3)`
 
@@ -123,7 +123,7 @@ func (r *Reader) ListPrincipals(
 		Where: append([]listquery.Condition{
 			ofTenants,
 			listquery.MatchIf(filter.Type != "", "p.type = %s", filter.Type),
-			listquery.MatchText("("+name+" ILIKE %[1]s OR p.email ILIKE %[1]s)", filter.Search),
+			listquery.MatchSearch(filter.Search, name, "p.email"),
 		}, inGroups("p.id", listedGroup, filter.GroupIDs, filter.GroupCodes)...),
 		Order: listquery.Order{By: sort, Columns: listquery.Columns{"id": {SQL: "p.id"}, "name": {SQL: name}}},
 	}

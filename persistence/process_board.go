@@ -137,9 +137,9 @@ func searchBoard(search string) listquery.Condition {
 	if id, err := uuid.Parse(search); err == nil {
 		return listquery.Match("p.id = %s", id).OnRows()
 	}
-	return listquery.MatchIf(search != "", `(p.subject ILIKE %[1]s OR v.name ILIKE %[1]s OR coalesce(sname.name, s.name) ILIKE %[1]s
-    OR EXISTS (SELECT 1 FROM process_index x WHERE x.process_id = p.id AND `+indexedText("x")+` LIKE %[2]s))`,
-		listquery.Pattern(search), listquery.Pattern(foldCase(search))).OnNames()
+	return listquery.MatchIf(search != "", "("+listquery.ContainsAny("p.subject", "v.name", "coalesce(sname.name, s.name)")+`
+    OR EXISTS (SELECT 1 FROM process_index x WHERE x.process_id = p.id AND `+indexedText("x")+` LIKE search_key(%[1]s)))`,
+		listquery.Pattern(search)).OnNames()
 }
 
 func boardRows(each func(*domain.BoardProcess) error) func(pgx.Rows) error {

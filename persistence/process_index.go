@@ -14,7 +14,7 @@ DELETE FROM process_index
 	insertProcessIndex = `
 INSERT INTO process_index (process_id, process_definition_id, tenant_id, field, text_value, text_rest, text_folded,
                            number_value, date_value, time_value)
-SELECT $1, $2, $10, v.field, v.text_value, v.text_rest, v.text_folded, v.number::numeric, v.date::date, v.time
+SELECT $1, $2, $10, v.field, v.text_value, v.text_rest, ` + foldedText + `, v.number::numeric, v.date::date, v.time
   FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[])
        AS v (field, text_value, text_rest, text_folded, number, date, time)`
 

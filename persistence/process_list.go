@@ -80,7 +80,7 @@ func processList(
 			listquery.AnyOf("p.state", filter.States),
 			listquery.AnyOf("p.initiator_id", filter.InitiatorIDs).OnRows(),
 			listquery.MatchAny(`p.initiator_id IN (SELECT u.id FROM principals u
-          WHERE lower(u.email) = ANY(SELECT lower(e) FROM unnest(%s::text[]) e))`, filter.InitiatorEmails).OnRows(),
+          WHERE email_key(u.email) = ANY(SELECT email_key(e) FROM unnest(%s::text[]) e))`, filter.InitiatorEmails).OnRows(),
 		}, metadata.conditions...),
 		Order: listquery.Order{
 			By: sort, Default: []listquery.Column{{SQL: "p.created_at", Index: listquery.WalkAndTenantIndex}},

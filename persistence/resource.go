@@ -120,7 +120,7 @@ func filteredResources(scope ResourceScope, filter ResourceFilter, sort []domain
 		listquery.AnyOf("t.code", filter.Tenants),
 		listquery.AnyOf("r.code", filter.Codes),
 		listquery.MatchIf(len(filter.Selector) > 0, "r.labels @> %s::jsonb", map[string]string(filter.Selector)),
-		listquery.MatchText("r.words LIKE lower(%s)", filter.Search),
+		listquery.MatchSearch(filter.Search, "r.words"),
 	}
 	if holder := filter.Holder; holder != (resource.Key{}) {
 		conditions = append(conditions, listquery.Match(holding, holder.Kind, holder.Code, "%\""+holder.Code+"\"%"),

@@ -223,6 +223,10 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.email_key(text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (octet_length($1) = char_length($1)) THEN lower(($1 COLLATE "C")) ELSE (NORMALIZE(lower(($1 COLLATE "und-x-icu")), NFC) COLLATE "C") END;
+
 CREATE FUNCTION public.event_bound(seen pg_snapshot) RETURNS xid8
     LANGUAGE plpgsql
     AS $$
@@ -873,6 +877,10 @@ CREATE FUNCTION public.runs_of_processes(ids uuid[]) RETURNS uuid[]
                  SELECT r.id FROM process_items i JOIN engine_runs r ON r.owner_id = i.id AND r.kind = 'TASK_ROBOT'
                   WHERE i.process_id = ANY(ids))
 $$;
+
+CREATE FUNCTION public.search_key(text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (octet_length($1) = char_length($1)) THEN upper(($1 COLLATE "C")) ELSE (replace(NORMALIZE(upper(lower(($1 COLLATE "und-x-icu"))), NFC), 'İ'::text, 'I'::text) COLLATE "C") END;
 
 CREATE FUNCTION public.unfinished_processes(ids uuid[]) RETURNS uuid[]
     LANGUAGE sql STABLE
@@ -2456,6 +2464,8 @@ CREATE INDEX item_assistance_waiting ON public.item_assistance USING btree (disp
 CREATE INDEX person_names_principal ON public.person_names USING btree (principal_id);
 
 CREATE UNIQUE INDEX principals_email ON public.principals USING btree (lower(email));
+
+CREATE INDEX principals_email_key ON public.principals USING btree (public.email_key(email));
 
 CREATE INDEX principals_tenant ON public.principals USING btree (tenant_id) WHERE (tenant_id IS NOT NULL);
 

@@ -70,7 +70,7 @@ func (r *Reader) ShowTenantUsers(
 		Args: directoryArgs(caller), Visible: listquery.Match(listedUser),
 		Where: append([]listquery.Condition{
 			listquery.AnyOf("u.tenant_id", filter.TenantIDs),
-			listquery.MatchAny("lower(p.email) = ANY(SELECT lower(e) FROM unnest(%s::text[]) e)", filter.Emails),
+			listquery.MatchAny("email_key(p.email) = ANY(SELECT email_key(e) FROM unnest(%s::text[]) e)", filter.Emails),
 		}, inGroups("u.principal_id", "g.tenant_id = u.tenant_id AND "+listedGroup, filter.GroupIDs, filter.GroupCodes)...),
 		Order: listquery.Order{
 			By: sort, Default: []listquery.Column{{SQL: "u.created_at"}},

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -95,12 +94,12 @@ func initialValue(schema *jsondoc.Schema, document json.RawMessage) (*domain.JSO
 // tenants than the caller's.
 func (c *configuration) findPerson(email string) (uuid.UUID, bool) {
 	for _, p := range c.Principals {
-		if p.Type == domain.PrincipalUser && strings.EqualFold(p.Email, email) && (!c.dryRun || !c.isStranger(p.ID)) {
+		if p.Type == domain.PrincipalUser && domain.EqualEmails(p.Email, email) && (!c.dryRun || !c.isStranger(p.ID)) {
 			return p.ID, true
 		}
 	}
 	for key, d := range c.desired {
-		if spec, ok := d.Spec.(*resource.UserSpec); ok && strings.EqualFold(spec.Email, email) {
+		if spec, ok := d.Spec.(*resource.UserSpec); ok && domain.EqualEmails(spec.Email, email) {
 			return c.ids[key], true
 		}
 	}
@@ -126,7 +125,7 @@ func (c *configuration) checkUser(d *resource.Document, spec *resource.UserSpec)
 	}
 	if before := c.stored[d.Key()]; before != nil {
 		stored, ok := before.Spec.(*resource.UserSpec)
-		if ok && !strings.EqualFold(stored.Email, spec.Email) {
+		if ok && !domain.EqualEmails(stored.Email, spec.Email) {
 			return &resource.Violation{
 				Pointer: "/spec/email", Message: "cannot be changed, it says who the user is: make another user",
 			}
@@ -134,7 +133,7 @@ func (c *configuration) checkUser(d *resource.Document, spec *resource.UserSpec)
 	}
 	for key, other := range c.desired {
 		if user, ok := other.Spec.(*resource.UserSpec); ok && key != d.Key() && key.Tenant == d.TenantCode() &&
-			strings.EqualFold(user.Email, spec.Email) {
+			domain.EqualEmails(user.Email, spec.Email) {
 			return &resource.Violation{Pointer: "/spec/email", Message: "is that of " + displayKey(key) + " already"}
 		}
 	}

@@ -3,7 +3,6 @@ package administration
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -134,7 +133,7 @@ func (s *Service) changePerson(
 		if err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(people, func(p persistence.Person) bool { return strings.EqualFold(p.Email, email) })
+		i := slices.IndexFunc(people, func(p persistence.Person) bool { return domain.EqualEmails(p.Email, email) })
 		if i < 0 {
 			return nil, domain.NotFound("user")
 		}

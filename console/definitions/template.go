@@ -73,7 +73,7 @@ func (s *Screens) templateText(v *web.Visit, name string) (string, error) {
 		Kinds: []resource.Kind{resource.KindUser}, Tenants: []string{tenant}, Search: identity.Principal.Email,
 	}, domain.PageRequest{Size: resources.PageSize}, nil, func(found *domain.Listing[resource.Stored]) error {
 		return found.Each(func(r *resource.Stored) error {
-			if spec, ok := r.Spec.(*resource.UserSpec); ok && strings.EqualFold(spec.Email, identity.Principal.Email) {
+			if spec, ok := r.Spec.(*resource.UserSpec); ok && domain.EqualEmails(spec.Email, identity.Principal.Email) {
 				user = r.Metadata.Code
 			}
 			return nil

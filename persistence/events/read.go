@@ -199,9 +199,9 @@ const namesOfRecords = `
   LEFT JOIN tenants t ON t.id = e.tenant_id`
 
 // byActor is true of an event e of an actor that has a text in its e-mail or in its name in the tenant of the event.
-const byActor = `(e.actor_id IN (SELECT a.id FROM principals a WHERE strpos(lower(a.email), lower(%[1]s)) > 0)
-    OR (e.tenant_id, e.actor_id) IN (SELECT n.tenant_id, n.principal_id FROM person_names n WHERE strpos(lower(n.name), lower(%[1]s)) > 0)
-    OR e.actor_id IN (SELECT a.id FROM principals a WHERE strpos(lower(a.name), lower(%[1]s)) > 0)
+const byActor = `(e.actor_id IN (SELECT a.id FROM principals a WHERE strpos(search_key(a.email), search_key(%[1]s)) > 0)
+    OR (e.tenant_id, e.actor_id) IN (SELECT n.tenant_id, n.principal_id FROM person_names n WHERE strpos(search_key(n.name), search_key(%[1]s)) > 0)
+    OR e.actor_id IN (SELECT a.id FROM principals a WHERE strpos(search_key(a.name), search_key(%[1]s)) > 0)
         AND NOT EXISTS (SELECT 1 FROM person_names n WHERE n.tenant_id = e.tenant_id AND n.principal_id = e.actor_id))`
 
 // ListRecords returns the next events in the scope with the names of the resources that they refer to.

@@ -47,6 +47,20 @@ func MatchText(sql, text string) Condition {
 	return MatchIf(text != "", sql, Pattern(text))
 }
 
+// MatchSearch keeps the rows in which one of the texts contains a text, compared by search_key, and all rows for an empty one.
+func MatchSearch(text string, columns ...string) Condition {
+	return MatchText("("+ContainsAny(columns...)+")", text)
+}
+
+// ContainsAny returns SQL for one of several texts that contains the first argument, a Pattern, compared by search_key.
+func ContainsAny(columns ...string) string {
+	conditions := make([]string, len(columns))
+	for i, column := range columns {
+		conditions[i] = "search_key(" + column + ") LIKE search_key(%[1]s)"
+	}
+	return strings.Join(conditions, " OR ")
+}
+
 // AnyOf keeps the rows with one of the values in a column; no values keep all rows. One value is compared by equality, so
 // that an index on the column can provide the order too.
 func AnyOf[T any](column string, values []T) Condition {

@@ -3,7 +3,6 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 -- $3 = "%50\\%%"
--- $4 = "%50\\%%"
 SELECT p.id, p.subject, p.state, p.process_definition_id, v.name, coalesce(sname.name, s.name),
        (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
        p.created_at, p.last_modified_at, NULL::jsonb
@@ -14,17 +13,16 @@ SELECT p.id, p.subject, p.state, p.process_definition_id, v.name, coalesce(sname
  WHERE p.tenant_id = $2
    AND p.deleted_at IS NULL
    AND {access.VisibleProcess}
-   AND (p.subject ILIKE $3 OR v.name ILIKE $3 OR coalesce(sname.name, s.name) ILIKE $3
+   AND (search_key(p.subject) LIKE search_key($3) OR search_key(v.name) LIKE search_key($3) OR search_key(coalesce(sname.name, s.name)) LIKE search_key($3)
     OR EXISTS (SELECT 1 FROM process_index x WHERE x.process_id = p.id AND coalesce(x.text_folded, x.text_value || coalesce(x.text_rest, ''), x.number_value::text,
        lpad(extract(year FROM x.date_value)::text, 4, '0') || '-' || lpad(extract(month FROM x.date_value)::text, 2, '0')
-       || '-' || lpad(extract(day FROM x.date_value)::text, 2, '0')) LIKE $4))
+       || '-' || lpad(extract(day FROM x.date_value)::text, 2, '0')) LIKE search_key($3)))
  ORDER BY p.created_at DESC, p.id
  LIMIT 25;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 -- $3 = "%50\\%%"
--- $4 = "%50\\%%"
 SELECT count(*)
   FROM processes p
   JOIN process_definition_versions v ON v.version = p.process_version
@@ -33,10 +31,10 @@ SELECT count(*)
  WHERE p.tenant_id = $2
    AND p.deleted_at IS NULL
    AND {access.VisibleProcess}
-   AND (p.subject ILIKE $3 OR v.name ILIKE $3 OR coalesce(sname.name, s.name) ILIKE $3
+   AND (search_key(p.subject) LIKE search_key($3) OR search_key(v.name) LIKE search_key($3) OR search_key(coalesce(sname.name, s.name)) LIKE search_key($3)
     OR EXISTS (SELECT 1 FROM process_index x WHERE x.process_id = p.id AND coalesce(x.text_folded, x.text_value || coalesce(x.text_rest, ''), x.number_value::text,
        lpad(extract(year FROM x.date_value)::text, 4, '0') || '-' || lpad(extract(month FROM x.date_value)::text, 2, '0')
-       || '-' || lpad(extract(day FROM x.date_value)::text, 2, '0')) LIKE $4));
+       || '-' || lpad(extract(day FROM x.date_value)::text, 2, '0')) LIKE search_key($3)));
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"

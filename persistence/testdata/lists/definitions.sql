@@ -13,7 +13,7 @@ SELECT d.id, v.version, d.code, d.tenant_id, v.name, v.published, {access.Starta
      LIMIT 1) v ON true
  WHERE d.tenant_id = $2
    AND {access.StartableDefinition} = $3
-   AND (v.name ILIKE $4 OR d.code ILIKE $4)
+   AND (search_key(v.name) LIKE search_key($4) OR search_key(d.code) LIKE search_key($4))
  ORDER BY d.id
  LIMIT $5::bigint;
 
@@ -31,4 +31,4 @@ SELECT count(*)
      LIMIT 1) v ON true
  WHERE d.tenant_id = $2
    AND {access.StartableDefinition} = $3
-   AND (v.name ILIKE $4 OR d.code ILIKE $4);
+   AND (search_key(v.name) LIKE search_key($4) OR search_key(d.code) LIKE search_key($4));

@@ -30,9 +30,9 @@ SELECT e.id, e.era, e.xid, e.position, e.tenant_id, e.process_id, e.type,
    AND e.occurred_at >= $5
    AND e.occurred_at < $6
    AND (e.resource_id = $7 AND e.resource_id IS DISTINCT FROM e.process_id OR e.process_id = $7)
-   AND (e.actor_id IN (SELECT a.id FROM principals a WHERE strpos(lower(a.email), lower($8)) > 0)
-    OR (e.tenant_id, e.actor_id) IN (SELECT n.tenant_id, n.principal_id FROM person_names n WHERE strpos(lower(n.name), lower($8)) > 0)
-    OR e.actor_id IN (SELECT a.id FROM principals a WHERE strpos(lower(a.name), lower($8)) > 0)
+   AND (e.actor_id IN (SELECT a.id FROM principals a WHERE strpos(search_key(a.email), search_key($8)) > 0)
+    OR (e.tenant_id, e.actor_id) IN (SELECT n.tenant_id, n.principal_id FROM person_names n WHERE strpos(search_key(n.name), search_key($8)) > 0)
+    OR e.actor_id IN (SELECT a.id FROM principals a WHERE strpos(search_key(a.name), search_key($8)) > 0)
         AND NOT EXISTS (SELECT 1 FROM person_names n WHERE n.tenant_id = e.tenant_id AND n.principal_id = e.actor_id))
    AND e.era <= $9::integer AND (e.era, e.xid, e.position) < ($9::integer, $10::xid8, $11::bigint)
  ORDER BY e.era DESC, e.xid DESC, e.position DESC

@@ -19,7 +19,7 @@ SELECT g.id, g.tenant_id, g.code, g.name
                     WHERE d.tenant_id = t.id AND v.runner_id = $1)))
       OR EXISTS (SELECT 1 FROM group_members o WHERE o.group_id = g.id AND o.principal_id = $1))
    AND g.code = $4
-   AND (g.name ILIKE $5 OR g.code ILIKE $5)
+   AND (search_key(g.name) LIKE search_key($5) OR search_key(g.code) LIKE search_key($5))
    AND g.id IN (SELECT m.group_id FROM group_members m WHERE m.principal_id = $6)
    AND g.tenant_id = ANY(ARRAY(SELECT t.id
       FROM unnest($2::uuid[]) t (id)
@@ -53,7 +53,7 @@ SELECT count(*)
                     WHERE d.tenant_id = t.id AND v.runner_id = $1)))
       OR EXISTS (SELECT 1 FROM group_members o WHERE o.group_id = g.id AND o.principal_id = $1))
    AND g.code = $4
-   AND (g.name ILIKE $5 OR g.code ILIKE $5)
+   AND (search_key(g.name) LIKE search_key($5) OR search_key(g.code) LIKE search_key($5))
    AND g.id IN (SELECT m.group_id FROM group_members m WHERE m.principal_id = $6)
    AND g.tenant_id = ANY(ARRAY(SELECT t.id
       FROM unnest($2::uuid[]) t (id)

@@ -17,8 +17,7 @@ SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name
    AND i.deleted_at IS NULL
    AND {access.VisibleItem}
    AND i.type = 'TASK'
-   AND (p.subject ILIKE $3 OR t.name ILIKE $3 OR v.name ILIKE $3
-    OR coalesce(sname.name, s.name) ILIKE $3)
+   AND (search_key(p.subject) LIKE search_key($3) OR search_key(t.name) LIKE search_key($3) OR search_key(v.name) LIKE search_key($3) OR search_key(coalesce(sname.name, s.name)) LIKE search_key($3))
  ORDER BY i.created_at, i.id
  LIMIT 25;
 
@@ -130,5 +129,4 @@ SELECT count(*)
    AND i.deleted_at IS NULL
    AND {access.VisibleItem}
    AND i.type = 'TASK'
-   AND (p.subject ILIKE $3 OR t.name ILIKE $3 OR v.name ILIKE $3
-    OR coalesce(sname.name, s.name) ILIKE $3);
+   AND (search_key(p.subject) LIKE search_key($3) OR search_key(t.name) LIKE search_key($3) OR search_key(v.name) LIKE search_key($3) OR search_key(coalesce(sname.name, s.name)) LIKE search_key($3));

@@ -15,7 +15,7 @@ SELECT i.id, i.tenant_id, i.engine_run_id, i.message, i.failure, i.run_id, i.sta
   LEFT JOIN process_definition_versions v ON v.version = p.process_version
   LEFT JOIN business_artifacts a ON a.id = (r.action->>'artifactId')::uuid
  WHERE i.tenant_id = $2
-   AND (i.message ILIKE $3 OR r.workflow_type ILIKE $3 OR v.name ILIKE $3)
+   AND (search_key(i.message) LIKE search_key($3) OR search_key(r.workflow_type) LIKE search_key($3) OR search_key(v.name) LIKE search_key($3))
    AND $1::uuid IS NOT NULL
    AND i.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY($4))
  ORDER BY i.created_at DESC, i.id DESC
@@ -32,6 +32,6 @@ SELECT count(*)
   LEFT JOIN process_definition_versions v ON v.version = p.process_version
   LEFT JOIN business_artifacts a ON a.id = (r.action->>'artifactId')::uuid
  WHERE i.tenant_id = $2
-   AND (i.message ILIKE $3 OR r.workflow_type ILIKE $3 OR v.name ILIKE $3)
+   AND (search_key(i.message) LIKE search_key($3) OR search_key(r.workflow_type) LIKE search_key($3) OR search_key(v.name) LIKE search_key($3))
    AND $1::uuid IS NOT NULL
    AND i.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY($4));

@@ -43,9 +43,9 @@ SELECT p.id, p.type, coalesce((SELECT n.name FROM person_names n
         OR EXISTS (SELECT 1 FROM process_definition_versions v JOIN process_definitions d ON d.id = v.process_definition_id
                     WHERE d.tenant_id = t.id AND v.runner_id = $1)))) AND u.tenant_id = ANY($4)))
    AND p.type = $5
-   AND (coalesce((SELECT n.name FROM person_names n
+   AND (search_key(coalesce((SELECT n.name FROM person_names n
            WHERE n.principal_id = p.id AND n.tenant_id = ANY($2) AND n.tenant_id = ANY($4)
-           ORDER BY n.tenant_id LIMIT 1), p.name) ILIKE $6 OR p.email ILIKE $6)
+           ORDER BY n.tenant_id LIMIT 1), p.name)) LIKE search_key($6) OR search_key(p.email) LIKE search_key($6))
    AND EXISTS (SELECT 1 FROM group_members m JOIN groups g ON g.id = m.group_id
                 WHERE m.principal_id = p.id AND g.tenant_id = ANY($2)
     AND (g.tenant_id = ANY(ARRAY(SELECT t.id
@@ -117,9 +117,9 @@ SELECT count(*)
         OR EXISTS (SELECT 1 FROM process_definition_versions v JOIN process_definitions d ON d.id = v.process_definition_id
                     WHERE d.tenant_id = t.id AND v.runner_id = $1)))) AND u.tenant_id = ANY($4)))
    AND p.type = $5
-   AND (coalesce((SELECT n.name FROM person_names n
+   AND (search_key(coalesce((SELECT n.name FROM person_names n
            WHERE n.principal_id = p.id AND n.tenant_id = ANY($2) AND n.tenant_id = ANY($4)
-           ORDER BY n.tenant_id LIMIT 1), p.name) ILIKE $6 OR p.email ILIKE $6)
+           ORDER BY n.tenant_id LIMIT 1), p.name)) LIKE search_key($6) OR search_key(p.email) LIKE search_key($6))
    AND EXISTS (SELECT 1 FROM group_members m JOIN groups g ON g.id = m.group_id
                 WHERE m.principal_id = p.id AND g.tenant_id = ANY($2)
     AND (g.tenant_id = ANY(ARRAY(SELECT t.id

@@ -12,7 +12,7 @@ SELECT p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_
    AND {access.VisibleProcess}
    AND p.initiator_id = $3
    AND p.initiator_id IN (SELECT u.id FROM principals u
-          WHERE lower(u.email) = ANY(SELECT lower(e) FROM unnest($4::text[]) e))
+          WHERE email_key(u.email) = ANY(SELECT email_key(e) FROM unnest($4::text[]) e))
  ORDER BY p.id
  LIMIT $5::bigint;
 
@@ -27,4 +27,4 @@ SELECT count(*)
    AND {access.VisibleProcess}
    AND p.initiator_id = $3
    AND p.initiator_id IN (SELECT u.id FROM principals u
-          WHERE lower(u.email) = ANY(SELECT lower(e) FROM unnest($4::text[]) e));
+          WHERE email_key(u.email) = ANY(SELECT email_key(e) FROM unnest($4::text[]) e));

@@ -24,7 +24,7 @@ SELECT t.code, r.tenant_id, r.kind, r.code, r.id, r.labels, r.spec,
    AND t.code = $2
    AND r.code = $3
    AND r.labels @> $4::jsonb
-   AND r.words LIKE lower($5)
+   AND (search_key(r.words) LIKE search_key($5))
  ORDER BY t.code, array_position(ARRAY['Tenant', 'User', 'Application', 'Group', 'DataStructure', 'EncryptionKey', 'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot'], r.kind), r.code, r.id
  LIMIT $6::bigint;
 
@@ -39,6 +39,6 @@ SELECT count(*)
    AND t.code = $2
    AND r.code = $3
    AND r.labels @> $4::jsonb
-   AND r.words LIKE lower($5);
+   AND (search_key(r.words) LIKE search_key($5));
 
 COMMIT;

@@ -3,7 +3,7 @@ SELECT set_config('plan_cache_mode', 'force_custom_plan', true);
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-000000000001"
 -- $3 = "name"
--- $4 = "%CUSTOMER%"
+-- $4 = "%Customer%"
 -- $5 = "balance"
 -- $6 = "1"
 -- $7 = "2"
@@ -20,7 +20,7 @@ SELECT x1.business_artifact_id AS id, x1.created_at
    AND x1.text_value IS NOT NULL
    AND x1.text_value IS NOT NULL AND coalesce(x1.text_folded, x1.text_value || coalesce(x1.text_rest, ''), x1.number_value::text,
        lpad(extract(year FROM x1.date_value)::text, 4, '0') || '-' || lpad(extract(month FROM x1.date_value)::text, 2, '0')
-       || '-' || lpad(extract(day FROM x1.date_value)::text, 2, '0')) LIKE $4
+       || '-' || lpad(extract(day FROM x1.date_value)::text, 2, '0')) LIKE search_key($4)
    AND x2.definition_id = $2
    AND x2.field = $5
    AND x2.number_value IS NOT NULL
@@ -56,7 +56,7 @@ p AS MATERIALIZED (
    AND x1.text_value IS NOT NULL
    AND x1.text_value IS NOT NULL AND coalesce(x1.text_folded, x1.text_value || coalesce(x1.text_rest, ''), x1.number_value::text,
        lpad(extract(year FROM x1.date_value)::text, 4, '0') || '-' || lpad(extract(month FROM x1.date_value)::text, 2, '0')
-       || '-' || lpad(extract(day FROM x1.date_value)::text, 2, '0')) LIKE $4
+       || '-' || lpad(extract(day FROM x1.date_value)::text, 2, '0')) LIKE search_key($4)
    AND x2.definition_id = $2
    AND x2.field = $5
    AND x2.number_value IS NOT NULL
@@ -90,7 +90,7 @@ SELECT p.id FROM p WHERE (SELECT count(*) FROM p) = $11
    AND x1.text_value IS NOT NULL
    AND x1.text_value IS NOT NULL AND coalesce(x1.text_folded, x1.text_value || coalesce(x1.text_rest, ''), x1.number_value::text,
        lpad(extract(year FROM x1.date_value)::text, 4, '0') || '-' || lpad(extract(month FROM x1.date_value)::text, 2, '0')
-       || '-' || lpad(extract(day FROM x1.date_value)::text, 2, '0')) LIKE $4
+       || '-' || lpad(extract(day FROM x1.date_value)::text, 2, '0')) LIKE search_key($4)
    AND x2.definition_id = $2
    AND x2.field = $5
    AND x2.number_value IS NOT NULL

@@ -23,7 +23,7 @@ SELECT u.id, u.tenant_id, u.role, u.created_by, u.created_at, u.last_modified_by
         OR EXISTS (SELECT 1 FROM process_definition_versions v JOIN process_definitions d ON d.id = v.process_definition_id
                     WHERE d.tenant_id = t.id AND v.runner_id = $1))))
    AND u.tenant_id = $4
-   AND lower(p.email) = ANY(SELECT lower(e) FROM unnest($5::text[]) e)
+   AND email_key(p.email) = ANY(SELECT email_key(e) FROM unnest($5::text[]) e)
    AND EXISTS (SELECT 1 FROM group_members m JOIN groups g ON g.id = m.group_id
                 WHERE m.principal_id = u.principal_id AND g.tenant_id = u.tenant_id AND g.tenant_id = ANY($2)
     AND (g.tenant_id = ANY(ARRAY(SELECT t.id
@@ -72,7 +72,7 @@ SELECT count(*)
         OR EXISTS (SELECT 1 FROM process_definition_versions v JOIN process_definitions d ON d.id = v.process_definition_id
                     WHERE d.tenant_id = t.id AND v.runner_id = $1))))
    AND u.tenant_id = $4
-   AND lower(p.email) = ANY(SELECT lower(e) FROM unnest($5::text[]) e)
+   AND email_key(p.email) = ANY(SELECT email_key(e) FROM unnest($5::text[]) e)
    AND EXISTS (SELECT 1 FROM group_members m JOIN groups g ON g.id = m.group_id
                 WHERE m.principal_id = u.principal_id AND g.tenant_id = u.tenant_id AND g.tenant_id = ANY($2)
     AND (g.tenant_id = ANY(ARRAY(SELECT t.id
