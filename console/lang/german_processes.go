@@ -90,8 +90,6 @@ func germanProcesses() map[string]string {
 		"Files of the process and of its actions appear here.": "Hier erscheinen Dateien des Vorgangs und seiner Aktionen.",
 		"kept until %s":                "aufbewahrt bis %s",
 		"%d bytes":                     "%d Bytes",
-		"%d KB":                        "%d KB",
-		"%.1f MB":                      "%.1f MB",
 		"In progress":                  "In Arbeit",
 		"Done":                         "Fertig",
 		"Failed":                       "Fehlgeschlagen",

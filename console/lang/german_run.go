@@ -72,11 +72,7 @@ func germanRun() map[string]string {
 		"Start more workers, or check their logs for slow activities.":                                                  "Starten Sie mehr Worker, oder suchen Sie in ihren Protokollen nach langsamen Aktivitäten.",
 		"Register the workflows that are missing in a worker, or correct the definition.":                               "Melden Sie die fehlenden Abläufe in einem Worker an, oder berichtigen Sie die Definition.",
 		"Stop the worker, or name the queue in a definition.":                                                           "Halten Sie den Worker an, oder nennen Sie die Warteschlange in einer Definition.",
-		"%d ms":  "%d ms",
-		"%d s":   "%d s",
-		"%d min": "%d min",
-		"%d h":   "%d Std.",
-		"%d d":   "%d Tage",
+		"%d ms": "%d ms",
 
 		"Audit": "Prüfprotokoll",
 		"Who did what, when, on which resource. Records are never altered.": "Wer wann was woran getan hat. Einträge werden nie geändert.",

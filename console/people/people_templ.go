@@ -1745,9 +1745,9 @@ func grantState(ctx context.Context, grant domain.EngineGrant, now time.Time) st
 // fileAbout returns the purpose of a file of a robot.
 func fileAbout(ctx context.Context, f *domain.RobotFile) string {
 	if f.Key.Source() {
-		return ui.Bytes(ctx, f.Size) + " · " + ui.T(ctx, "Source package")
+		return ui.Size(ctx, f.Size) + " · " + ui.T(ctx, "Source package")
 	}
-	return ui.Bytes(ctx, f.Size) + " · " + strings.Join([]string{
+	return ui.Size(ctx, f.Size) + " · " + strings.Join([]string{
 		string(f.Key.Type), f.Key.Version, string(f.Key.Platform), string(f.Key.Architecture),
 	}, " ")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/form/locale"
 )
 
 // tokenField is the field of the form for a fresh sign-in with the access token. Fields of the form that
@@ -64,7 +65,7 @@ func (s *Screens) Again(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	to, token := web.LocalPath(v.URL.Query().Get("to")), form.Get(tokenField)
+	to, token := web.LocalPath(v.URL.Query().Get("to")), locale.Trim(form.Get(tokenField))
 	form.Del(tokenField)
 	_, err = checkProof(v, token, func() (authn.Proof, error) {
 		proof, err := s.Sessions.ProveByToken(v.Context(), token)

@@ -15,6 +15,7 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/form/locale"
 )
 
 const (
@@ -63,7 +64,7 @@ func (s *Screens) SignIn(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	back, token := web.LocalPath(form.Get("return")), form.Get("token")
+	back, token := web.LocalPath(form.Get("return")), locale.Trim(form.Get("token"))
 	proof, err := checkProof(v, token, func() (authn.Proof, error) { return s.Sessions.ProveByToken(v.Context(), token) })
 	if domain.HasCode(err, domain.CodeRateLimited) {
 		return s.showSignIn(v, back, http.StatusTooManyRequests, tooMany(v.Context())), nil

@@ -13,6 +13,7 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/form/locale"
 )
 
 // peopleShown bounds how many people a search shows.
@@ -62,7 +63,7 @@ func (s *Screens) Assign(v *web.Visit) (*web.Answer, error) {
 
 // ownerOf returns the person that a form names, by id or by e-mail.
 func ownerOf(form url.Values) app.PrincipalKey {
-	key := app.PrincipalKey{Email: form.Get("email"), Type: domain.PrincipalUser}
+	key := app.PrincipalKey{Email: locale.Trim(form.Get("email")), Type: domain.PrincipalUser}
 	if id, err := uuid.Parse(form.Get("owner")); err == nil {
 		key.ID = &id
 	}

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -45,15 +44,4 @@ func Label(name string) string {
 	}
 	begin, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(begin)) + text[size:]
-}
-
-// Bytes returns a size as people read it.
-func Bytes(ctx context.Context, size int64) string {
-	switch {
-	case size < 1<<10:
-		return T(ctx, "%d bytes", size)
-	case size < 1<<20:
-		return T(ctx, "%d KB", (size+512)>>10)
-	}
-	return T(ctx, "%.1f MB", float64(size)/(1<<20))
 }

@@ -7,20 +7,30 @@ import (
 	"github.com/procession-dev/procession/form/locale"
 )
 
-// Ago formats the time since a moment.
+// Ago returns the time relative to now in the language of dates, as in 2 hours ago or in 3 days. Less than a minute is now, and
+// times that are far away are dates.
 func Ago(ctx context.Context, at time.Time) string {
-	past := ViewerOf(ctx).Now.Sub(at)
-	switch {
-	case past < time.Minute:
-		return T(ctx, "just now")
-	case past < time.Hour:
-		return T(ctx, "%d min ago", int(past.Minutes()))
-	case past < 24*time.Hour:
-		return T(ctx, "%d h ago", int(past.Hours()))
-	case past < 14*24*time.Hour:
-		return T(ctx, "%d d ago", int(past.Hours()/24))
+	v := ViewerOf(ctx)
+	calendar := locale.CalendarOf(v.Locale)
+	switch distance := v.Now.Sub(at).Abs(); {
+	case distance < time.Minute:
+		return calendar.Relative(v.Now, v.Now, locale.Abbreviations)
+	case distance < 14*24*time.Hour:
+		return calendar.Relative(at, v.Now, locale.Abbreviations)
 	}
 	return Day(ctx, at)
+}
+
+// RelativeDay returns the distance of a date from today in the zone of the viewer, as in tomorrow or in 3 days.
+func RelativeDay(ctx context.Context, day time.Time) string {
+	v := ViewerOf(ctx)
+	calendar := locale.CalendarOf(v.Locale)
+	year, month, date := v.Now.In(v.Zone).Date()
+	today := time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
+	if text := calendar.Day(day, today); text != "" {
+		return text
+	}
+	return calendar.Relative(day, today, locale.Words)
 }
 
 // Day returns a date in the notation and the zone of the viewer.
@@ -44,17 +54,20 @@ func Moment(ctx context.Context, at time.Time) string {
 	return calendar.DateTime(at, locale.WithWeekday, locale.Seconds) + " " + calendar.Zone(at)
 }
 
-// Lasting formats a duration.
+// Lasting returns a duration in its largest unit.
 func Lasting(ctx context.Context, d time.Duration) string {
+	var span locale.Span
 	switch {
 	case d < time.Second:
 		return T(ctx, "%d ms", int(d.Milliseconds()))
 	case d < 2*time.Minute:
-		return T(ctx, "%d s", int(d.Seconds()))
+		span.Seconds = int(d.Seconds())
 	case d < 2*time.Hour:
-		return T(ctx, "%d min", int(d.Minutes()))
+		span.Minutes = int(d.Minutes())
 	case d < 48*time.Hour:
-		return T(ctx, "%d h", int(d.Hours()))
+		span.Hours = int(d.Hours())
+	default:
+		span.Days = int(d.Hours() / 24)
 	}
-	return T(ctx, "%d d", int(d.Hours()/24))
+	return locale.CalendarOf(ViewerOf(ctx).Locale).Duration(span, locale.Abbreviations)
 }

@@ -19,7 +19,7 @@ func fileLabel(ctx context.Context, file ReferredFile) string {
 	if name == "" {
 		name = T(ctx, "Unnamed file")
 	}
-	return name + " (" + Bytes(ctx, file.Size) + ")"
+	return name + " (" + Size(ctx, file.Size) + ")"
 }
 
 // Value shows a value as people read it, and whether something of it is missing or not

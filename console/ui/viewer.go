@@ -145,7 +145,7 @@ func ViewerOf(ctx context.Context) *Viewer {
 func Text(text string) string { return text }
 
 // T returns an English text in the language of the viewer, with the arguments put in
-// as fmt.Sprintf does and numbers as the language writes them.
+// as fmt.Sprintf does and integers in the notation of the viewer.
 func T(ctx context.Context, text string, args ...any) string {
-	return lang.Text(ViewerOf(ctx).Language, text, args...)
+	return lang.Text(ViewerOf(ctx).Language, text, localize(ctx, args)...)
 }

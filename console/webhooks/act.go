@@ -11,6 +11,7 @@ import (
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/form/locale"
 )
 
 // noticeText describes the result of the last form.
@@ -120,7 +121,7 @@ func replayedSince(ctx context.Context, form url.Values) (time.Time, error) {
 		}
 		return since, nil
 	}
-	hours, err := strconv.Atoi(form.Get("hours"))
+	hours, err := strconv.Atoi(locale.Trim(form.Get("hours")))
 	if err != nil || hours < 1 || hours > int(domain.WebhookRetention.Hours()) {
 		return time.Time{}, domain.Invalid(domain.LocationBody, "hours", "must be a number of hours up to 720")
 	}
