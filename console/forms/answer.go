@@ -23,8 +23,10 @@ type Answer struct {
 	Message  string                       `json:"message,omitempty"`
 	Problems []problem                    `json:"problems"`
 	Keys     map[string]map[string]string `json:"keys,omitempty"`
-	HTML     string                       `json:"html,omitempty"`
-	To       string                       `json:"to,omitempty"`
+	// Echoes are the repeated values below controls, by the ids of their elements.
+	Echoes map[string]string `json:"echoes,omitempty"`
+	HTML   string            `json:"html,omitempty"`
+	To     string            `json:"to,omitempty"`
 }
 
 // The values of Answer.Status.
@@ -78,6 +80,16 @@ func (e *entry) resultPage(ctx context.Context) (*page, error) {
 		addProblem(name, texts[len(texts)-1], "%s can be read as two numbers. Choose one.")
 		p.ambiguous[e.change.NewName(name)] = readings
 	}
+	p.times = map[string]locale.Resolution{}
+	for name, times := range e.change.Times {
+		sentence := "%s does not exist: clocks are set forward over this time. Choose another time."
+		if len(times.Instants) > 0 {
+			sentence = "%s exists twice: clocks are set back over this time. Choose one."
+		}
+		texts := e.submission.Texts[name]
+		addProblem(name, texts[len(texts)-1], sentence)
+		p.times[e.change.NewName(name)] = times
+	}
 	if err := e.searchForButton(ctx, p); err != nil {
 		return nil, err
 	}
@@ -111,7 +123,7 @@ func (e *entry) resultMessage(ctx context.Context, p *page) string {
 // completeForm completes the form. It returns statusIncomplete if values are not valid.
 func (e *entry) completeForm(ctx context.Context) (to, status string, rejection *domain.Error, err error) {
 	invalid := len(e.doc.Errors) > 0 && (e.draft != nil || e.doc.CompleteAnywayLabel != "")
-	if invalid && (e.post.do != doAnyway || e.doc.CompleteAnywayLabel == "") || len(e.change.Unreadable)+len(e.change.Ambiguous)+len(e.unresolved) > 0 {
+	if invalid && (e.post.do != doAnyway || e.doc.CompleteAnywayLabel == "") || len(e.change.Unreadable)+len(e.unresolved) > 0 || e.change.HasQuestions() {
 		return "", statusIncomplete, nil, nil
 	}
 	if e.draft != nil {
@@ -207,12 +219,12 @@ func (p *page) addRefusal(ctx context.Context, rejection *domain.Error) {
 // answerScript answers the script.
 func (e *entry) answerScript(ctx context.Context, p *page, status string) (*web.Answer, error) {
 	answer := Answer{
-		Status: status, Version: p.version, Base: string(p.editor.Value()), Message: p.message, Problems: p.summary, Keys: e.change.Keys,
+		Status: status, Version: p.version, Base: string(p.editor.Value()), Message: p.message, Problems: p.summary, Keys: e.change.Keys, Echoes: e.echoes(ctx, p),
 	}
 	if answer.Problems == nil {
 		answer.Problems = []problem{}
 	}
-	if e.changedByOthers || e.post.values.Has("full") || e.post.changesPage() || e.question != nil || len(e.change.Refused) > 0 || len(e.change.Ambiguous) > 0 || e.change.Moved || !p.editor.SameStructure(e.editor) {
+	if e.changedByOthers || e.post.values.Has("full") || e.post.changesPage() || e.question != nil || len(e.change.Refused) > 0 || e.change.HasQuestions() || e.change.Moved || !p.editor.SameStructure(e.editor) {
 		var html strings.Builder
 		if err := formPart(p).Render(ctx, &html); err != nil { //nolint:contextcheck // Render has it
 			return nil, err

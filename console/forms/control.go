@@ -12,7 +12,6 @@ import (
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
-	"github.com/procession-dev/procession/form/locale"
 )
 
 // boundsHint returns a description of the bounds that users should know in advance.
@@ -25,7 +24,7 @@ func boundsHint(ctx context.Context, n *form.Node) string {
 		parts = append(parts, ui.T(ctx, "Kinds of file: %s.", acceptText(ctx, n.Bounds.Accept)))
 	}
 	if n.Bounds.MaxSize > 0 {
-		parts = append(parts, ui.T(ctx, "At most %s.", Size(ctx, n.Bounds.MaxSize)))
+		parts = append(parts, ui.T(ctx, "At most %s.", ui.Size(ctx, n.Bounds.MaxSize)))
 	}
 	if n.Kind == form.KindJSON && !n.IsLocked() {
 		parts = append(parts, ui.T(ctx, "This value is edited as JSON."))
@@ -62,12 +61,26 @@ func (p *page) inputType(n *form.Node) string {
 	switch {
 	case n.Kind == form.KindSecret:
 		return "password"
-	case shape == "" || text != "" && !matchesShape(text, shape) && !matchesShape(text, long):
+	case shape == "" || text != "" && !matchesShape(text, shape) && !matchesShape(text, long) && !hasMilliseconds(n, text, long):
 		return "text"
 	case n.Kind == form.KindDateTime:
 		return "datetime-local"
 	}
 	return string(n.Kind)
+}
+
+// hasMilliseconds reports whether a text has a shape and up to three digits of a fraction of a second.
+func hasMilliseconds(n *form.Node, text, shape string) bool {
+	whole, fraction, ok := strings.Cut(text, ".")
+	return ok && n.Kind != form.KindDate && matchesShape(whole, shape) && len(fraction) <= 3 && matchesShape(fraction, "000"[:len(fraction)])
+}
+
+// inputStep returns the precision of the input of a time, in seconds.
+func (p *page) inputStep(n *form.Node) string {
+	if strings.Contains(p.inputText(n), ".") {
+		return "0.001"
+	}
+	return "1"
 }
 
 // matchesShape reports whether a text has digits where a shape has zeros, and is the same
@@ -107,7 +120,7 @@ func fileName(ctx context.Context, reference string) string {
 	if name == "" {
 		name = ui.T(ctx, "Unnamed file")
 	}
-	return name + " (" + Size(ctx, file.Size) + ")"
+	return name + " (" + ui.Size(ctx, file.Size) + ")"
 }
 
 // previewOf returns where a file is shown in a frame, "" for nowhere.
@@ -135,12 +148,13 @@ func (p *page) inputAttributes(n *form.Node) templ.OrderedAttributes {
 			list = append(list, templ.KV[string, any](key, value))
 		}
 	}
+	add(!slices.Contains([]form.Kind{form.KindDate, form.KindTime, form.KindDateTime, form.KindSelect, form.KindCheck, form.KindToggle}, n.Kind), "dir", "auto")
 	add(p.hasProblem(n), "aria-invalid", "true")
 	add(p.descriptionIDs(n) != "", "aria-describedby", p.descriptionIDs(n))
 	add(n.Required, "aria-required", "true")
 	add(n.Hint != "", "placeholder", n.Hint)
 	add(inputMode(n) != "text", "inputmode", inputMode(n))
-	add(p.inputType(n) == "time" || p.inputType(n) == "datetime-local", "step", "1")
+	add(p.inputType(n) == "time" || p.inputType(n) == "datetime-local", "step", p.inputStep(n))
 	add(strings.LastIndexByte(n.Name, '/') > 0, "aria-label", n.Label)
 	return list
 }
@@ -242,17 +256,3 @@ func isClearable(n *form.Node) bool {
 
 // isChosen reports whether the value of a control is among its options.
 func isChosen(n *form.Node) bool { return slices.ContainsFunc(n.Options, n.IsChosen) }
-
-// readingTitle returns the button for a reading of an ambiguous number.
-func readingTitle(ctx context.Context, c locale.Candidate) string {
-	number := notationOf(ctx).Format(c.Value, true)
-	switch {
-	case c.Grouped && c.Sign == ".":
-		return ui.T(ctx, "%s: the point separates thousands", number)
-	case c.Grouped:
-		return ui.T(ctx, "%s: the comma separates thousands", number)
-	case c.Sign == ".":
-		return ui.T(ctx, "%s: the point is the decimal sign", number)
-	}
-	return ui.T(ctx, "%s: the comma is the decimal sign", number)
-}

@@ -80,7 +80,7 @@ func (e *entry) readInputs(ctx context.Context) (needsBase bool, err error) {
 	if e.editor, err = newEditor(ctx, e.doc, base, e.picked); err != nil {
 		return false, err
 	}
-	e.submission = e.post.parseInputs(notationOf(ctx), func(array string) []string {
+	e.submission = e.post.parseInputs(localeOf(ctx), func(array string) []string {
 		var keys []string
 		if n := e.editor.Find(array); n != nil {
 			for _, row := range n.Rows {
@@ -110,10 +110,9 @@ func (e *entry) readButton() {
 		e.submission.Dropped = map[string]bool{name: true}
 		return
 	case doRead:
-		name, number, _ := strings.Cut(name, " ")
-		e.submission.Numbers = map[string]string{name: number}
-		if len(e.submission.Texts[name]) == 0 {
-			e.submission.Texts[name] = []string{number}
+		// A name may contain blanks, a reading does not.
+		if at := strings.LastIndexByte(name, ' '); at >= 0 {
+			e.submission.Readings = map[string]string{name[:at]: name[at+1:]}
 		}
 		return
 	}

@@ -112,7 +112,7 @@ func TestOneControlIsOneChange(t *testing.T) {
 		"v/line": {"<b>", `replace /line "<b>"`}, "v/lines": {"a\r\nc", `replace /lines "a\nc"`}, "v/leading": {"", `remove /leading `},
 		"v/n": {"2,5", `replace /n 2.5`}, "v/i": {"12", `replace /i 12`}, "v/radio": {`"a"`, `replace /radio "a"`},
 		"v/six": {"", `remove /six `}, "v/search": {"m", `replace /search "m"`}, "v/date": {"2026-02-04", `replace /date "2026-02-04"`},
-		"v/at": {"2026-03-01T09:00", `replace /at "2026-03-01T09:00:00Z"`}, "v/rows/1/r": {`"y"`, `replace /rows/1/r "y"`},
+		"v/at": {"2026-03-01T09:00", `replace /at "2026-03-01T11:00:00+02:00"`}, "v/rows/1/r": {`"y"`, `replace /rows/1/r "y"`},
 		"v/cards/0/l/1/x": {"z", `replace /cards/0/l/1/x "z"`}, "v/address/town": {"Z", `replace /address/town "Z"`},
 		"v/open": {`"c"`, `replace /open "c"`}, "v/fixed": {"changed", ""}, "v/fixedChoice": {`"a"`, ""},
 		"v/who": {"Bob", `replace /who "kuflow-principal:id=01970000-0000-7000-8000-00000000c002;type=USER;name=Bob;"`},

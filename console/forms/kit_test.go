@@ -37,7 +37,9 @@ type memoryStore struct {
 	patches          []string
 	completed        bool
 	readOnly         bool
-	uploaded         string
+	// profile contains the choices of the viewer.
+	profile  domain.Profile
+	uploaded string
 	// acceptsInvalid reports whether invalid values can be completed.
 	acceptsInvalid bool
 	// sent contains the received drafts, sendError the error for them.
@@ -226,6 +228,7 @@ func (m *memoryStore) startServer(tb testing.TB, store forms.Store) *httptest.Se
 			}
 			viewer := &ui.Viewer{Assets: files, Now: time.Now(), Path: r.URL.Path}
 			viewer.Read(r)
+			viewer.Apply(m.profile)
 			r = r.WithContext(ui.WithViewer(r.Context(), viewer))
 			answer, err := handler(&web.Visit{Request: r, Param: func(string) string { return "" }})
 			var target *domain.Error

@@ -47,7 +47,7 @@ func ErrorMessage(ctx context.Context, label string, n *form.Node, e domain.Valu
 	case "accept":
 		return say("%s must be one of these kinds of file: %s.", strings.Join(b.Accept, ", "))
 	case "maxSize":
-		return say("%s must be at most %s.", Size(ctx, b.MaxSize))
+		return say("%s must be at most %s.", ui.Size(ctx, b.MaxSize))
 	}
 	return ui.T(ctx, keywordMessage(e.Type), label)
 }
@@ -144,15 +144,15 @@ func formatMessage(format string) string {
 func numberMessage(ctx context.Context, say func(string, ...any) string, keyword string, b form.Bounds) string {
 	switch {
 	case keyword == "minimum" && b.Minimum != "":
-		return say("%s must be at least %s.", Number(ctx, b.Minimum))
+		return say("%s must be at least %s.", ui.Number(ctx, b.Minimum))
 	case keyword == "maximum" && b.Maximum != "":
-		return say("%s must be at most %s.", Number(ctx, b.Maximum))
+		return say("%s must be at most %s.", ui.Number(ctx, b.Maximum))
 	case keyword == "multipleOf" && b.MultipleOf != "":
-		return say("%s must be a multiple of %s.", Number(ctx, b.MultipleOf))
+		return say("%s must be a multiple of %s.", ui.Number(ctx, b.MultipleOf))
 	case strings.HasSuffix(keyword, "inimum") && b.Above != "":
-		return say("%s must be more than %s.", Number(ctx, b.Above))
+		return say("%s must be more than %s.", ui.Number(ctx, b.Above))
 	case strings.HasSuffix(keyword, "aximum") && b.Below != "":
-		return say("%s must be less than %s.", Number(ctx, b.Below))
+		return say("%s must be less than %s.", ui.Number(ctx, b.Below))
 	case strings.HasSuffix(keyword, "inimum"):
 		return say("%s is too small.")
 	case strings.HasSuffix(keyword, "aximum"):

@@ -14,6 +14,7 @@ import (
 
 	"github.com/procession-dev/procession/console/forms"
 	"github.com/procession-dev/procession/console/lang"
+	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/form"
@@ -32,7 +33,7 @@ func TestSentences(t *testing.T) {
 		{`{"type":"integer"}`, `"a"`, "Amount must be a whole number.", "Amount muss eine ganze Zahl sein."},
 		{`{"type":"string","minLength":3}`, `"a"`, "Amount must have at least 3 characters.", "Amount muss mindestens 3 Zeichen haben."},
 		{`{"type":"string","minLength":1}`, `""`, "Amount must not be empty.", "Amount darf nicht leer sein."},
-		{`{"type":"string","maxLength":2000}`, `"` + string(make2001()) + `"`, "Amount must have at most 2,000 characters.", "Amount darf höchstens 2.000 Zeichen haben."},
+		{`{"type":"string","maxLength":2000}`, `"` + string(make2001()) + `"`, "Amount must have at most 2000 characters.", "Amount darf höchstens 2000 Zeichen haben."},
 		{`{"type":"string","pattern":"^x"}`, `"a"`, "Amount has the wrong format.", "Amount hat das falsche Format."},
 		{`{"type":"string","format":"date"}`, `"soon"`, "Amount must be a date.", "Amount muss ein Datum sein."},
 		{`{"type":"string","format":"email"}`, `"soon"`, "Amount must be an e-mail address.", "Amount muss eine E-Mail-Adresse sein."},
@@ -62,8 +63,8 @@ func TestSentences(t *testing.T) {
 	}
 	require.Equal(t, "Goods: is out of stock", forms.ErrorMessage(english, "Goods", nil, domain.ValueError{Type: "x", Message: "is out of stock"}))
 	require.Equal(t, "Goods ist ungültig.", forms.ErrorMessage(german, "Goods", nil, domain.ValueError{Type: "unheard"}))
-	require.Equal(t, "1,5\u00a0MB", forms.Size(german, 1_500_000))
-	require.Equal(t, "999 bytes", forms.Size(english, 999))
+	require.Equal(t, "1,5\u00a0MB", ui.Size(german, 1_500_000))
+	require.Equal(t, "999 bytes", ui.Size(english, 999))
 }
 
 func make2001() []byte {

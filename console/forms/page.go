@@ -26,6 +26,8 @@ const (
 	prefixFile      = "u"
 	prefixBranch    = "b"
 	prefixMember    = "k"
+	// The offset of a time of day or the unit of a duration.
+	prefixQualifier = "z"
 )
 
 // Names of the other inputs of a form.
@@ -66,7 +68,7 @@ const (
 	doDefault = "default"
 	// Remove the values of an object that are not part of the form, and set them again.
 	doStray = "stray"
-	// Choose a reading of an ambiguous number.
+	// Choose a reading of an ambiguous number, or an instant of a local time.
 	doRead = "read"
 	doUndo = "undo"
 	// Switch to another alternative and remove the values of the former one.
@@ -121,6 +123,8 @@ type page struct {
 
 	// ambiguous are the readings of numbers, by the names of nodes.
 	ambiguous map[string][]locale.Candidate
+	// times are the instants for local times in gaps and doubled hours, by the names of nodes.
+	times map[string]locale.Resolution
 	// undo contains the values that the post has removed, as JSON by their pointers, and removed their labels.
 	undo    string
 	removed []string

@@ -17,7 +17,6 @@ import (
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/form"
-	"github.com/procession-dev/procession/form/locale"
 )
 
 const (
@@ -116,11 +115,11 @@ func (p *post) jsonInput(name string) json.RawMessage {
 }
 
 // parseInputs returns the input. rows returns the keys of the rows of an array in the page.
-func (p *post) parseInputs(numbers *locale.Notation, rows func(array string) []string) form.Submission {
+func (p *post) parseInputs(in form.Locale, rows func(array string) []string) form.Submission {
 	t := form.Submission{
-		Locale: form.Locale{Numbers: numbers, Zone: time.UTC},
+		Locale: form.Locale{Numbers: in.Numbers, Zone: time.UTC},
 		Texts:  map[string][]string{}, Orders: map[string][]string{}, References: map[string]string{},
-		Confirmed: map[string]bool{}, Defaults: map[string]bool{}, Members: map[string]string{},
+		Confirmed: map[string]bool{}, Defaults: map[string]bool{}, Members: map[string]string{}, Qualifiers: map[string]string{},
 	}
 	for _, name := range p.values[inputConfirmed] {
 		t.Confirmed[strings.TrimPrefix(name, prefixText)] = true
@@ -134,6 +133,8 @@ func (p *post) parseInputs(numbers *locale.Notation, rows func(array string) []s
 			t.Texts[name[1:]] = texts
 		case strings.HasPrefix(name, prefixMember+"/") && len(texts) > 0:
 			t.Members[name[1:]] = texts[len(texts)-1]
+		case strings.HasPrefix(name, prefixQualifier+"/"):
+			t.Qualifiers[name[1:]] = texts[0]
 		case strings.HasPrefix(name, prefixOrder+"/") || name == prefixOrder:
 			t.Orders[name[1:]] = slices.DeleteFunc(slices.Clone(texts), func(key string) bool { return key == "" })
 		}

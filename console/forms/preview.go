@@ -5,7 +5,6 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/form"
 )
 
@@ -20,5 +19,5 @@ func Preview(ctx context.Context, in form.Input) (templ.Component, error) {
 		return nil, err
 	}
 	//nolint:contextcheck // a component is given its context when it is rendered
-	return previewPart(&page{editor: editor, locale: form.Locale{Zone: ui.ViewerOf(ctx).Zone, Numbers: notationOf(ctx)}}), nil
+	return previewPart(&page{editor: editor, locale: localeOf(ctx)}), nil
 }

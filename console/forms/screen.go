@@ -9,7 +9,6 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
@@ -71,7 +70,7 @@ func newPage(ctx context.Context, doc *Document, value json.RawMessage, picked j
 		return nil, err
 	}
 	p := &page{
-		editor: editor, locale: form.Locale{Zone: ui.ViewerOf(ctx).Zone, Numbers: notationOf(ctx)}, action: doc.Path + "/form", version: doc.Version,
+		editor: editor, locale: localeOf(ctx), action: doc.Path + "/form", version: doc.Version,
 		readOnly: doc.ReadOnly, completeLabel: doc.CompleteLabel, completeAnywayLabel: doc.CompleteAnywayLabel, link: doc.Link,
 		submitted: tried, noFilesReason: doc.NoFilesReason, marks: doc.Marks, preview: doc.Preview,
 	}

@@ -35,17 +35,24 @@ func (p *page) valueText(ctx context.Context, n *form.Node) string {
 		return strings.Repeat("•", min(len(text), 8))
 	case form.KindDate:
 		if day, err := time.Parse(time.DateOnly, text); err == nil {
-			return locale.CalendarOf(ui.ViewerOf(ctx).Locale).Date(day, locale.Medium)
+			return locale.CalendarOf(ui.ViewerOf(ctx).Locale).Date(day, locale.WithWeekday)
 		}
+	case form.KindDuration:
+		if span, ok := locale.ParseSpan(rawDuration(n)); ok {
+			return locale.CalendarOf(ui.ViewerOf(ctx).Locale).Duration(span, locale.Words)
+		}
+		return rawDuration(n)
 	case form.KindDateTime:
-		for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05"} {
-			if at, err := time.ParseInLocation(layout, text, ui.ViewerOf(ctx).Zone); err == nil {
-				return locale.CalendarOf(ui.ViewerOf(ctx).Locale).DateTime(at, locale.Medium, locale.Minutes)
-			}
+		if at, ok := n.Instant(); ok {
+			at = at.In(ui.ViewerOf(ctx).Zone)
+			return locale.CalendarOf(ui.ViewerOf(ctx).Locale).DateTime(at, locale.WithWeekday, precisionOf(at))
 		}
 	}
 	return text
 }
+
+// rawDuration returns the stored text of a duration.
+func rawDuration(n *form.Node) string { return form.ReadableJSON(n.JSON()) }
 
 // chosenTitles returns the titles of the chosen options, or the text of a value that is none of them.
 func chosenTitles(ctx context.Context, n *form.Node, text string) string {
@@ -64,7 +71,7 @@ func chosenTitles(ctx context.Context, n *form.Node, text string) string {
 // widthClass returns the class of the width that the values of a control need, "" for all there is.
 func widthClass(n *form.Node) string {
 	switch n.Kind { //nolint:exhaustive // the others need all
-	case form.KindDate, form.KindTime, form.KindNumber, form.KindInteger:
+	case form.KindDate, form.KindTime, form.KindDuration, form.KindNumber, form.KindInteger:
 		return "form-short"
 	case form.KindDateTime:
 		return "form-medium"

@@ -224,10 +224,11 @@
       for (const name of names) {
         if (name[0] === "b" && !some.has("full")) some.set("full", "1");
         if (some.has(name)) continue;
+        if (name.startsWith("z")) { names.add("v" + name.slice(1)); continue; }
         // A text that a person has entered is meant, also if the stored value is shown alike.
         if (this.changed.has(name)) some.append("confirmed", name);
         for (const value of all.getAll(name)) if (typeof value === "string") some.append(name, value);
-        if (name.startsWith("v")) for (const value of all.getAll("r" + name.slice(1))) some.append("r" + name.slice(1), value);
+        for (const also of name.startsWith("v") ? ["r", "z"] : []) for (const value of all.getAll(also + name.slice(1))) some.append(also + name.slice(1), value);
       }
       return some;
     }
@@ -240,6 +241,8 @@
       if (/^(complete|anyway)/.test(button)) this.mean();
       const names = new Set(this.changed);
       this.since = new Set();
+      const read = /^read:(.*) /.exec(button);
+      if (read) names.add("v" + read[1]);
       const deciding = /^(complete|anyway|mine|theirs)/.test(button);
       const body = this.entries(names);
       if (button) body.set("do", button);
@@ -297,6 +300,7 @@
       this.changed = new Set(this.since);
       this.problems = answer.problems;
       if (answer.html) this.replace(answer.html);
+      for (const [id, text] of Object.entries(answer.echoes ?? {})) document.getElementById(id)?.replaceChildren(text);
       this.complain();
       this.keep();
       this.say(answer.message, answer.status);
