@@ -2,11 +2,9 @@ package extract
 
 import (
 	"encoding/xml"
-	"math"
 	"path"
 	"strconv"
 	"strings"
-	"time"
 )
 
 const (
@@ -21,21 +19,21 @@ type workbook struct {
 	*office
 	sheets []sheet
 	shared []string
-	// dates are the styles that show a number as a date.
-	dates map[int]bool
+	// moments are the styles that show a number as a date or a time.
+	moments map[int]moment
 	// since1904 reports whether days are counted from 1904.
 	since1904 bool
 }
 
 type sheet struct{ name, relation string }
 
-// readExcel writes the sheets of an xlsx: a line for each row that is not empty.
+// readExcel writes the sheets of an xlsx: a line for each row that is not empty, and the header and the footer after the rows.
 func (r *reader) readExcel(data []byte) error {
 	o, err := r.openOffice(data)
 	if err != nil {
 		return err
 	}
-	w := &workbook{office: o, dates: map[int]bool{}}
+	w := &workbook{office: o, moments: map[int]moment{}}
 	main, err := o.mainPart("spreadsheetml", "/xl/workbook.xml")
 	if err != nil {
 		return err
@@ -73,7 +71,15 @@ func (w *workbook) writeSheet(name, part string) error {
 	if part == "" {
 		return w.r.out.write("\n\n")
 	}
-	if err := w.walkPart(part, w.sheetReader()); err != nil {
+	around := &headerFooter{}
+	readRows := w.sheetReader()
+	if err := w.walkPart(part, func(token xml.Token) error {
+		around.visit(w.r.out, token)
+		return readRows(token)
+	}); err != nil {
+		return err
+	}
+	if err := w.r.out.write(around.text.String()); err != nil {
 		return err
 	}
 	relations, err := w.listRelations(part)
@@ -139,25 +145,27 @@ func (w *workbook) readStrings(part string) error {
 	return err
 }
 
-// readStyles finds the styles of dates.
+// readStyles finds the styles of dates and times.
 func (w *workbook) readStyles(part string) error {
-	formats := map[string]bool{}
+	formats := map[string]moment{}
 	inCells, style := false, 0
 	err := w.walkPart(part, func(token xml.Token) error {
 		switch t := token.(type) {
 		case xml.StartElement:
 			switch t.Name.Local {
 			case "numFmt":
-				formats[attributeValue(t, "numFmtId")] = isDateFormat(attributeValue(t, "formatCode"))
+				formats[attributeValue(t, "numFmtId")] = momentOfFormat(attributeValue(t, "formatCode"))
 			case "cellXfs":
 				inCells = true
 			case "xf":
 				if inCells {
 					id := attributeValue(t, "numFmtId")
-					number, err := strconv.Atoi(id)
-					builtIn := err == nil && (number >= 14 && number <= 17 || number == 22)
-					if builtIn || formats[id] {
-						w.dates[style] = true
+					m, ok := formats[id]
+					if !ok {
+						m = builtInMoment(id)
+					}
+					if m != momentNone {
+						w.moments[style] = m
 					}
 					style++
 				}
@@ -170,27 +178,6 @@ func (w *workbook) readStyles(part string) error {
 		return nil
 	})
 	return err
-}
-
-// isDateFormat reports whether a format of numbers has a year or a day.
-func isDateFormat(format string) bool {
-	quoted, bracket := false, false
-	for i := 0; i < len(format); i++ {
-		switch c := format[i]; {
-		case c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[':
-			bracket = true
-		case c == ']':
-			bracket = false
-		case !bracket && strings.IndexByte("yYdD", c) >= 0:
-			return true
-		}
-	}
-	return false
 }
 
 // sheetReader writes the rows of a sheet.
@@ -254,29 +241,9 @@ func (w *workbook) cellText(kind string, style int, value string) string {
 		}
 		return "FALSE"
 	case "", "n":
-		if w.dates[style] {
-			if date, ok := w.dateText(value); ok {
-				return date
-			}
+		if text, ok := w.momentText(w.moments[style], value); ok {
+			return text
 		}
 	}
 	return strings.TrimSpace(value)
-}
-
-// dateText returns a number of days as a date.
-func (w *workbook) dateText(value string) (string, bool) {
-	days, err := strconv.ParseFloat(value, 64)
-	if err != nil || !(days >= 1 && days < 3_000_000) {
-		return "", false
-	}
-	start := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
-	if w.since1904 {
-		start = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
-	}
-	whole, part := math.Modf(days)
-	date := start.AddDate(0, 0, int(whole))
-	if part == 0 {
-		return date.Format(time.DateOnly), true
-	}
-	return date.Add(time.Duration(math.Round(part*86400)) * time.Second).Format("2006-01-02 15:04:05"), true
 }

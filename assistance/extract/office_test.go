@@ -112,6 +112,28 @@ func TestExcelByRelations(t *testing.T) {
 	}
 }
 
+// TestNumbersOfExcel checks dates and times by the formats of cells.
+func TestNumbersOfExcel(t *testing.T) {
+	t.Parallel()
+	for format, wants := range map[string][3]string{
+		// 31.0, 0.3541666666666667 and 1.104166666666667 days
+		"yyyy-mm-dd": {"1900-01-31", "0.3541666666666667", "1900-01-01 02:30:00"}, `dd\.mm\.yy\ hh:mm`: {"1900-01-31", "0.3541666666666667", "1900-01-01 02:30:00"},
+		"h:mm": {"744:00:00", "08:30:00", "26:30:00"}, "[h]:mm:ss": {"744:00:00", "08:30:00", "26:30:00"}, "[mm]:ss": {"744:00:00", "08:30:00", "26:30:00"},
+		`[$-407]hh:mm AM/PM`: {"744:00:00", "08:30:00", "26:30:00"}, "[Red]0.00": {"31.0", "0.3541666666666667", "1.104166666666667"},
+		`0_d*s"hours"\h`: {"31.0", "0.3541666666666667", "1.104166666666667"}, "[h": {"31.0", "0.3541666666666667", "1.104166666666667"},
+		"General": {"31.0", "0.3541666666666667", "1.104166666666667"},
+	} {
+		text, err := read(t, "a.xlsx", typeExcel, archive(t, "xl/workbook.xml", `<workbook><sheets><sheet name="S" r:id="s"/></sheets></workbook>`,
+			"xl/_rels/workbook.xml.rels", relations(transitional, "s", "worksheet", "s.xml"),
+			"xl/styles.xml", `<styleSheet><numFmt numFmtId="170" formatCode="`+strings.ReplaceAll(format, `"`, "&quot;")+`"/><cellXfs><xf numFmtId="170"/><xf numFmtId="20"/></cellXfs></styleSheet>`,
+			"xl/s.xml", `<worksheet><row><c><v>31.0</v></c><c><v>0.3541666666666667</v></c><c><v>1.104166666666667</v></c><c s="1"><v>0.5</v></c></row>
+				<headerFooter><oddHeader>&amp;L&amp;"Arial,Bold"&amp;12Left&amp;CPage &amp;P &amp;&amp; &amp;KFF0000red</oddHeader><oddFooter>&amp;RFoot &amp;</oddFooter></headerFooter></worksheet>`,
+		), extract.DefaultLimits())
+		require.NoError(t, err, format)
+		require.Equal(t, "S\n"+strings.Join(wants[:], " | ")+" | 12:00:00\n\nLeft\nPage  & red\n\nFoot &", text.Body, format)
+	}
+}
+
 func TestPowerPoint(t *testing.T) {
 	t.Parallel()
 	slide := func(text string) string { return `<p:sld><a:p><a:r><a:t>` + text + `</a:t></a:r></a:p></p:sld>` }
@@ -146,7 +168,14 @@ func TestOpenDocument(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, "Header\nMüller\na  b c\nd\nbox\nend\nx\nnote\n\nT\n1 | 1 | 2 3\nPage", text.Body, name)
 	}
-	_, err := read(t, "a.ods", "", archive(t, "META-INF/manifest.xml",
+	text, err := read(t, "a.odt", "", archive(t, "content.xml", `<office:body><text:p>a<draw:frame><svg:title>alt</svg:title><svg:desc>alt</svg:desc></draw:frame>b</text:p>
+		<table:table table:name="T"><table:table-row><table:table-cell><text:p>left</text:p></table:table-cell><table:table-cell><text:p>outer</text:p>
+		<table:table table:name="I"><table:table-row><table:table-cell><text:p>inner</text:p></table:table-cell></table:table-row></table:table>
+		<text:p>rest</text:p></table:table-cell><table:table-cell><text:p>right</text:p></table:table-cell></table:table-row></table:table></office:body>`,
+		"styles.xml", `<style:header><text:p><text:sheet-name>???</text:sheet-name> of <text:page-count>9</text:page-count></text:p></style:header>`), extract.DefaultLimits())
+	require.NoError(t, err)
+	require.Equal(t, " of\nab\n\nT\nleft | outer\nI\ninner\n | rest | right", text.Body)
+	_, err = read(t, "a.ods", "", archive(t, "META-INF/manifest.xml",
 		`<manifest:manifest><manifest:file-entry><manifest:encryption-data/></manifest:file-entry></manifest:manifest>`, "content.xml", "\x01\x02"), extract.DefaultLimits())
 	var fault *extract.Error
 	require.ErrorAs(t, err, &fault)

@@ -35,7 +35,7 @@ func (r *reader) readOpenDocument(data []byte) error {
 		{"content.xml", []string{"body"}},
 		{"styles.xml", []string{"footer", "footer-left", "footer-first"}},
 	} {
-		d := &openDocument{office: o, only: part.only}
+		d := &openDocument{office: o, only: part.only, row: &row{}}
 		if err := o.walkPart(part.name, d.visit); err != nil {
 			return err
 		}
@@ -55,15 +55,28 @@ type openDocument struct {
 	// hidden counts the open elements with content that is not shown, open the open paragraphs.
 	hidden, open int
 	text         strings.Builder
-	// rows counts the open rows. cell is the text of the open cell in a row, cells the number of cells written in it.
-	rows, cells int
-	cell        strings.Builder
-	repeated    int
+	*row
+	// around are the rows around the open one, of tables in cells.
+	around []*row
+}
+
+// A row is an open row of a table.
+type row struct {
+	// cell is the text of the open cell, cells the number of cells written.
+	cell     strings.Builder
+	cells    int
+	repeated int
 }
 
 // isUnseen reports whether the content of an element is no text of the document.
-func isUnseen(name string) bool {
-	return slices.Contains([]string{"tracked-changes", "annotation", "note-citation", "page-number", "date", "time", "script", "forms"}, name)
+func isUnseen(name xml.Name) bool {
+	switch name.Local {
+	case "tracked-changes", "annotation", "note-citation", "page-number", "page-count", "sheet-name", "date", "time", "script", "forms":
+		return true
+	case "title", "desc":
+		return name.Space == "svg" // The alternative text of a picture within a paragraph.
+	}
+	return false
 }
 
 func (d *openDocument) visit(token xml.Token) error {
@@ -72,7 +85,7 @@ func (d *openDocument) visit(token xml.Token) error {
 		if slices.Contains(d.only, t.Name.Local) {
 			d.within++
 		}
-		if isUnseen(t.Name.Local) {
+		if isUnseen(t.Name) {
 			d.hidden++
 		}
 		if d.within > 0 && d.hidden == 0 {
@@ -82,7 +95,7 @@ func (d *openDocument) visit(token xml.Token) error {
 		if slices.Contains(d.only, t.Name.Local) {
 			d.within--
 		}
-		if isUnseen(t.Name.Local) {
+		if isUnseen(t.Name) {
 			d.hidden--
 		}
 		if d.within > 0 && d.hidden == 0 {
@@ -112,10 +125,12 @@ func (d *openDocument) startElement(e xml.StartElement) error {
 	case "line-break":
 		d.r.out.addText(&d.text, []byte("\n"))
 	case "table":
+		if err := d.writeCell(); err != nil {
+			return err
+		}
 		return d.r.out.write("\n", attributeValue(e, "name"), "\n")
 	case "table-row":
-		d.rows++
-		d.cells = 0
+		d.around, d.row = append(d.around, d.row), &row{}
 	case "table-cell":
 		d.cell.Reset()
 		d.repeated = 1
@@ -132,9 +147,13 @@ func (d *openDocument) endElement(e xml.EndElement) error {
 		d.open--
 		return d.endParagraph()
 	case "table-cell":
-		return d.endCell()
+		return d.writeCell()
 	case "table-row":
-		if d.rows--; d.cells > 0 {
+		written := d.cells > 0
+		if last := len(d.around) - 1; last >= 0 {
+			d.row, d.around = d.around[last], d.around[:last]
+		}
+		if written {
 			return d.r.out.write("\n")
 		}
 	}
@@ -145,7 +164,7 @@ func (d *openDocument) endElement(e xml.EndElement) error {
 func (d *openDocument) endParagraph() error {
 	text := d.text.String()
 	d.text.Reset()
-	if d.rows == 0 {
+	if len(d.around) == 0 {
 		return d.r.out.write(text, "\n")
 	}
 	if d.cell.Len() > 0 {
@@ -163,8 +182,8 @@ func (d *openDocument) flush() error {
 	return d.endParagraph()
 }
 
-// endCell writes the cell as often as it is repeated, unless it is empty.
-func (d *openDocument) endCell() error {
+// writeCell writes the text of the cell as often as it is repeated, unless it is empty.
+func (d *openDocument) writeCell() error {
 	text := d.cell.String()
 	d.cell.Reset()
 	if strings.TrimSpace(text) == "" {
