@@ -1,13 +1,16 @@
 package pdfworker_test
 
 import (
+	"encoding/json"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
 	"github.com/procession-dev/procession/form/pdfworker"
 	"github.com/procession-dev/procession/test/kit/formtest"
@@ -28,6 +31,50 @@ func TestValuesAreNoMarkup(t *testing.T) {
 		require.Contains(t, text, normalizeText(value))
 	}
 	require.Contains(t, text, "#panic(1){page}")
+}
+
+// syntax contains the parts of Typst's syntax, words of its functions, and characters between them.
+var syntax = strings.Fields("# [ ] { } ( ) $ * _ ` ``` = == - -- --- ... + / // /* */ \\ \\u{41} < > @ ~ \" ' & % ; : , . " +
+	"#{ #[ let import show set eval read sys data json while panic page 1pt 0x1 a é Ж 中")
+
+// TestSyntaxIsNoMarkup prints random texts of the syntax as titles, values, names of choices, cells, and names of files.
+func TestSyntaxIsNoMarkup(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4))
+	var printed []string
+	text := func(parts int) string {
+		text := "z"
+		for range parts {
+			text += syntax[random.IntN(len(syntax))] + strings.Repeat(" ", random.IntN(2))
+		}
+		text += "z"
+		printed = append(printed, text)
+		return text
+	}
+	properties, value := map[string]any{}, map[string]any{}
+	for i := range 150 {
+		name := strconv.Itoa(i)
+		properties[name], value[name] = map[string]any{"title": text(2)}, text(5)+"\n"+text(5)
+	}
+	properties["choice"] = map[string]any{"oneOf": []any{map[string]any{"const": "c", "title": text(5)}}}
+	value["choice"] = "c"
+	properties["file"] = map[string]any{"type": "string", "format": "kuflow-file"}
+	value["file"] = kuflowref.File{URI: "ku:x/1", Type: "text/plain", Size: 5, Name: text(3)}.String()
+	var rows []any
+	for range 50 {
+		rows = append(rows, map[string]any{"a": text(3), "b": text(3)})
+	}
+	value["rows"] = rows
+	cell := map[string]any{"type": "string"}
+	properties["rows"] = map[string]any{"type": "array", "items": map[string]any{"type": "object", "properties": map[string]any{"a": cell, "b": cell}}}
+	schema, err := json.Marshal(map[string]any{"properties": properties})
+	require.NoError(t, err)
+	j := valueJob(t, value)
+	j.Schema, j.Title, j.Subject = schema, text(5), text(5)
+	layout := normalizeText(textOf(t, render(t, j, nil)))
+	for _, want := range printed {
+		require.Contains(t, layout, normalizeText(want))
+	}
 }
 
 func TestHostileText(t *testing.T) {
