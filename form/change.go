@@ -146,7 +146,7 @@ func (c *changer) applyNodes(nodes []*Node, path []string, container any) (any, 
 			container, err = c.applyMap(n, path, container)
 		case n.Kind.HasRows():
 			container, err = c.applyArray(n, path, container)
-		case !n.ReadOnly:
+		case !n.ReadOnly || c.typed.Defaults[n.Name]:
 			container = c.applyControl(n, path, container)
 		}
 		if err != nil {

@@ -189,6 +189,8 @@ type Node struct {
 	// Inexact reports whether the control does not write the value that it shows, and the schema refuses that value. A
 	// person confirms or clears it.
 	Inexact bool
+	// IsDefault reports whether the value equals the default of the schema.
+	IsDefault bool
 
 	value   any
 	present bool

@@ -18,7 +18,7 @@ type Fallback struct {
 const maxAlternatives = 100
 
 // ListFallbacks returns values that the form of an input edits as JSON, also in rows and in alternatives, at most most, and each
-// subschema once. It ignores the value of the input. Errors are those of NewEditor.
+// subschema once. It ignores the value of the input. It returns the errors of NewEditor.
 func ListFallbacks(ctx context.Context, in Input, most int) ([]Fallback, error) {
 	in.Value = nil
 	var found []Fallback

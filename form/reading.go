@@ -59,20 +59,39 @@ func (n *Node) compareReading(p *jsondoc.Place) {
 	n.Inexact = !read.failed && (read.absent || n.value == nil || !isIdentical(read.value, n.value)) && !p.IsValid()
 }
 
-// offerDefault keeps the default of the schema for an absent value that a single control edits.
+// offerDefault keeps the default of the schema for an absent value that a single control edits, and marks a value that equals
+// it.
 func (n *Node) offerDefault(p *jsondoc.Place) {
 	text := p.Annotations().Default
-	if n.present || text == nil || n.Kind.isLayout() || n.Kind.HasRows() || n.Kind == KindObject || n.Kind == KindTuple || n.IsLocked() {
+	if text == nil || n.Kind.isLayout() || n.Kind.HasRows() || n.Kind == KindObject || n.Kind == KindTuple || n.Disabled {
 		return
 	}
-	if offered, err := jsondoc.DecodeExactly(text, maxSchemaDepth); err == nil && p.Accepts(text) {
+	switch offered, err := jsondoc.DecodeExactly(text, maxSchemaDepth); {
+	case err != nil:
+	case n.present:
+		n.IsDefault = jsondoc.Equal(offered, n.value)
+	case p.Accepts(text):
 		n.offered = offered
 	}
 }
 
+// Suggest returns the change that sets absent values to the defaults of the schema, also read-only ones, unless a rule hides
+// them. It adds no optional objects and no alternatives that nothing selects.
+func (s *Editor) Suggest() (*Change, error) {
+	suggested := Submission{Defaults: map[string]bool{}}
+	Walk(s.Nodes, func(n *Node) bool {
+		if n.Hidden || n.Kind == KindObject && !n.present && !n.Required || n.Kind == KindChoice && !n.Choice.Certain {
+			return false
+		}
+		suggested.Defaults[n.Name] = n.offered != nil
+		return true
+	})
+	return s.Changes(suggested)
+}
+
 // Offered returns the title or text of the value that the schema offers for an absent one, "" for none.
 func (n *Node) Offered() string {
-	if n.offered == nil {
+	if n.offered == nil || n.IsLocked() {
 		return ""
 	}
 	for _, option := range n.Options {

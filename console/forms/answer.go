@@ -49,6 +49,9 @@ func (e *entry) resultPage(ctx context.Context) (*page, error) {
 	}
 	if e.draft != nil {
 		p.draft, p.origin, p.pageID = true, e.origin, e.post.values.Get(inputOnce)
+		if p.initial, err = suggestDefaults(ctx, e.doc, e.origin); err != nil {
+			return nil, err
+		}
 	}
 	p.conflicts, p.blank, p.posted = e.conflicts, e.change.Blank, !e.script
 	if err := e.offerUndo(p); err != nil {

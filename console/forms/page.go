@@ -46,6 +46,8 @@ const (
 	// The initial value of a draft, and the id of its page.
 	inputOrigin = "origin"
 	inputOnce   = "once"
+	// The value that the page of a draft began with.
+	inputInitial = "initial"
 )
 
 // Actions of buttons. The name of a value or a row follows after a colon.
@@ -108,9 +110,11 @@ type page struct {
 	// posted reports whether the page answers a form that was sent without a script.
 	posted bool
 	// draft reports whether the value stays in the page; origin is its initial value and pageID the id of the page.
-	draft   bool
-	origin  json.RawMessage
-	pageID  string
+	draft  bool
+	origin json.RawMessage
+	pageID string
+	// initial is origin with the defaults of the schema.
+	initial json.RawMessage
 	message string
 	// noFilesReason is the reason why files cannot be added, "" where they can.
 	noFilesReason string
@@ -311,7 +315,7 @@ func (p *page) descriptionIDs(n *form.Node) string {
 	if hasHelp(n) {
 		ids = append(ids, nodeID(n)+"-help")
 	}
-	if p.marks[n.Pointer] != "" {
+	if p.marks[n.Pointer] != "" || p.isSuggested(n) {
 		ids = append(ids, nodeID(n)+"-mark")
 	}
 	if len(p.problems[n.Pointer]) > 0 {

@@ -55,7 +55,7 @@ func (s *Screen) View(ctx context.Context, store Store) (templ.Component, error)
 		return nil, err
 	}
 	if draft, ok := store.(Draft); ok && !p.readOnly {
-		if err := p.beginDraft(ctx, draft, doc.Value); err != nil {
+		if err := p.beginDraft(ctx, draft, doc); err != nil {
 			return nil, err
 		}
 	}

@@ -78,6 +78,7 @@ func germanForms() map[string]string {
 		"Undo":                                 "Rückgängig",
 		"Not part of the form":                 "Nicht Teil des Formulars",
 		"Remove these values":                  "Diese Werte entfernen",
+		"Suggested":                            "Vorschlag",
 		"Use %s":                               "%s übernehmen",
 		"Stored as the text “%s”.":             "Gespeichert als Text „%s“.",
 		"Stored as null.":                      "Gespeichert als null.",

@@ -402,7 +402,7 @@
     }
 
     // began reports whether a draft has something that it did not begin with.
-    began() { return this.draft && this.base.value !== this.element.elements.namedItem("origin").value; }
+    began() { return this.draft && this.base.value !== this.element.elements.namedItem("initial").value; }
 
     offerDiscard() { this.element.querySelector("[data-discard]").hidden = false; }
 
