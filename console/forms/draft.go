@@ -12,6 +12,15 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
+// Inputs of the forms of drafts.
+const (
+	// The stored value, and the id of the page.
+	inputOrigin = "origin"
+	inputOnce   = "once"
+	// The value that the page began with.
+	inputInitial = "initial"
+)
+
 // CheckSchema implements Draft.Check for a value of a schema, which may be nil. It stops when the context ends.
 func CheckSchema(ctx context.Context, schema, value json.RawMessage) ([]domain.ValueError, error) {
 	compiled, err := jsondoc.CompileCached(schema)

@@ -43,11 +43,6 @@ const (
 	inputConfirmed = "confirmed"
 	// The removed values that can be set again.
 	inputUndo = "undo"
-	// The initial value of a draft, and the id of its page.
-	inputOrigin = "origin"
-	inputOnce   = "once"
-	// The value that the page of a draft began with.
-	inputInitial = "initial"
 )
 
 // Actions of buttons. The name of a value or a row follows after a colon.
