@@ -111,3 +111,12 @@ func hasContentOf(file File, start []byte) bool {
 	}
 	return content == "" || content == http.DetectContentType(start)
 }
+
+func (p *page) hasFiles() bool {
+	found := false
+	form.Walk(p.editor.Nodes, func(n *form.Node) bool {
+		found = found || n.Kind == form.KindFile || n.Kind == form.KindFiles
+		return !found
+	})
+	return found
+}

@@ -374,15 +374,6 @@ func rowLabel(ctx context.Context, n *form.Node, number int) string {
 	return ui.T(ctx, "%s %d", n.Label, number)
 }
 
-func (p *page) hasFiles() bool {
-	found := false
-	form.Walk(p.editor.Nodes, func(n *form.Node) bool {
-		found = found || n.Kind == form.KindFile || n.Kind == form.KindFiles
-		return !found
-	})
-	return found
-}
-
 func (p *page) sortedConflicts() []form.Conflict {
 	return slices.SortedFunc(maps.Values(p.conflicts), func(a, b form.Conflict) int {
 		return strings.Compare(a.Pointer, b.Pointer)
