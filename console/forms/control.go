@@ -256,3 +256,9 @@ func isClearable(n *form.Node) bool {
 
 // isChosen reports whether the value of a control is among its options.
 func isChosen(n *form.Node) bool { return slices.ContainsFunc(n.Options, n.IsChosen) }
+
+// hasHelp reports whether a control has a help text.
+func hasHelp(n *form.Node) bool {
+	return n.Help != "" || n.Deprecated || len(n.Examples) > 0 && !n.IsLocked() || len(n.Bounds.Accept) > 0 || n.Bounds.MaxSize > 0 || n.Kind == form.KindTags ||
+		n.Kind == form.KindDateTime || n.Kind == form.KindJSON && !n.IsLocked()
+}

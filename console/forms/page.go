@@ -319,12 +319,6 @@ func (p *page) descriptionIDs(n *form.Node) string {
 	return strings.Join(ids, " ")
 }
 
-// hasHelp reports whether a control has a help text.
-func hasHelp(n *form.Node) bool {
-	return n.Help != "" || n.Deprecated || len(n.Examples) > 0 && !n.IsLocked() || len(n.Bounds.Accept) > 0 || n.Bounds.MaxSize > 0 || n.Kind == form.KindTags ||
-		n.Kind == form.KindDateTime || n.Kind == form.KindJSON && !n.IsLocked()
-}
-
 // hasProblem reports whether there is something wrong with a value.
 func (p *page) hasProblem(n *form.Node) bool { return len(p.problems[n.Pointer]) > 0 }
 
