@@ -70,14 +70,14 @@ func openDirectory(u *url.URL) (*directory, error) {
 
 // makeDirectory creates dir if it is missing, but not its parents: a missing parent is a volume that is not mounted.
 func makeDirectory(dir string) error {
-	err := os.Mkdir(dir, 0o700)
+	err := os.Mkdir(dir, 0o700) //nolint:gosec // the operator names the directory
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	parent, err := os.Open(filepath.Dir(dir))
+	parent, err := os.Open(filepath.Dir(dir)) //nolint:gosec // as above
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func makeSite(tb testing.TB, issuers ...authn.OIDCIssuer) *site {
 }
 
 // makeSiteAt creates a site with a clock for its sessions.
-func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssuer) *site { //nolint:funlen // it wires a whole site
+func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssuer) *site {
 	tb.Helper()
 	files, err := assets.Load(web.Root)
 	require.NoError(tb, err)

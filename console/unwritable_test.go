@@ -14,8 +14,6 @@ import (
 )
 
 // No form of the console fails with 500 while the database accepts no changes.
-//
-//nolint:tparallel // the faults are applied to sites of their own, the rows share a browser
 func TestFormsWithoutAWritableDatabase(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]pgtest.Fault{"read-only": pgtest.ReadOnly(), "disk full": pgtest.DiskFull()} {

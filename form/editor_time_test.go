@@ -84,7 +84,7 @@ func TestLocalTimes(t *testing.T) {
 	}
 }
 
-// TestShownTimesStay checks that a shown time that is sent back changes nothing, in any zone and style.
+// TestShownTimesStay checks that a shown time that is sent back changes no value, in any zone and style.
 func TestShownTimesStay(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(rand.Uint64(), 0))

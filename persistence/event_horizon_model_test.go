@@ -65,7 +65,7 @@ func (m *model) transaction(events int, commits bool) []func() {
 	unlock := func() { delete(m.locks, id) }
 	steps := []func(){begin}
 	for range events {
-		switch m.fault {
+		switch m.fault { //nolint:exhaustive // the other faults have the order of the protocol
 		case positionBeforeLock:
 			steps = append(steps, position, lock, number, record)
 		case numberBeforeLock:

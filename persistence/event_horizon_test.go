@@ -124,7 +124,7 @@ func TestReadHorizon(t *testing.T) {
 		require.NoError(t, err)
 		require.Positive(t, h.Lag)
 		require.Equal(t, "import", h.Oldest.Application)
-		require.Equal(t, int32(conn.PgConn().PID()), h.Oldest.PID) //nolint:gosec // a process id
+		require.Equal(t, int32(conn.PgConn().PID()), h.Oldest.PID)
 		require.Equal(t, url == l.url, h.Oldest.Age > 0)
 	}
 	require.NoError(t, first.Rollback(t.Context()))
@@ -214,7 +214,7 @@ func writeUnderKills(ctx context.Context, url string, tenant uuid.UUID, withEven
 			err = conn.SendBatch(ctx, batch).Close()
 			if rand.IntN(40) == 0 {
 				// The client is gone without a word.
-				err = conn.PgConn().Conn().Close()
+				_ = conn.PgConn().Conn().Close()
 				break
 			}
 		}

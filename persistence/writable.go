@@ -38,7 +38,7 @@ func (p *pools) observe(_ *pgconn.PgConn, err *pgconn.PgError) bool {
 
 // reset replaces idle connections now and the others when they are released, at most once in resetInterval.
 func (p *pools) reset() {
-	now, last := time.Now().UnixNano(), p.health.resetAt.Load()
+	now, last := time.Now().UnixNano(), p.health.resetAt.Load() //nolint:forbidigo // a pause between connections, not a time of the service
 	if now-last < resetInterval.Nanoseconds() || !p.health.resetAt.CompareAndSwap(last, now) {
 		return
 	}

@@ -65,7 +65,7 @@ func (b *plainBrowser) offeredValues(name string) (values []string, fixed bool) 
 }
 
 // Each control writes, changes and removes its value without a script. Alternatives have tests of their own.
-func TestEachControlWithoutScript(t *testing.T) { //nolint:funlen // it is one table
+func TestEachControlWithoutScript(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		schema, layout, value string
@@ -82,20 +82,28 @@ func TestEachControlWithoutScript(t *testing.T) { //nolint:funlen // it is one t
 		"radio":   {`{"enum":["a","b"]}`, ``, `{}`, []string{`v/x="b"`, `{"x":"b"}`, `v/x="a"`, `{"x":"a"}`, "do=clear:/x", `{}`}},
 		"select":  {`{"enum":["a","b","c","d","e","f"]}`, ``, `{}`, []string{`v/x="b"`, `{"x":"b"}`, "do=clear:/x", `{}`, `v/x="c"`, `{"x":"c"}`}},
 		"search":  {`{"enum":["a","b","c","d","e","f","g","h","i","j","k","l","m"]}`, ``, `{}`, []string{"v/x=c", `{"x":"c"}`, "v/x=zz", `{"x":"zz"}`, "v/x=", `{}`}},
-		"choices": {`{"type":"array","uniqueItems":true,"items":{"enum":["a","b","c"]}}`, ``, `{}`,
-			[]string{`v/x=|"a"|"c"`, `{"x":["a","c"]}`, `v/x=|"c"`, `{"x":["c"]}`}},
+		"choices": {
+			`{"type":"array","uniqueItems":true,"items":{"enum":["a","b","c"]}}`, ``, `{}`,
+			[]string{`v/x=|"a"|"c"`, `{"x":["a","c"]}`, `v/x=|"c"`, `{"x":["c"]}`},
+		},
 		"date":      {`{"type":"string","format":"date"}`, ``, `{}`, []string{"v/x=2026-02-03", `{"x":"2026-02-03"}`, "v/x=", `{}`}},
 		"time":      {`{"type":"string","format":"time"}`, ``, `{"x":"09:30:00Z"}`, []string{"v/x=", `{}`}},
 		"date-time": {`{"type":"string","format":"date-time"}`, ``, `{}`, []string{"v/x=2026-02-03T04:05", `{"x":"2026-02-03T04:05:00Z"}`, "v/x=", `{}`}},
 		"tags":      {`{"type":"array","items":{"type":"string"}}`, ``, `{}`, []string{"v/x=a\r\nb", `{"x":["a","b"]}`}},
-		"table": {`{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"}}}}`, ``, `{}`,
-			[]string{"do=add:/x", `{}`, "v/x/new0/a=1", `{"x":[{"a":"1"}]}`, "do=add:/x", `{"x":[{"a":"1"}]}`, "v/x/new0/a=2 && do=up:/x/new0", `{"x":[{"a":"2"},{"a":"1"}]}`,
-				"do=down:/x/0", `{"x":[{"a":"1"},{"a":"2"}]}`, "do=remove:/x/0", `{"x":[{"a":"2"}]}`}},
+		"table": {
+			`{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"}}}}`, ``, `{}`,
+			[]string{
+				"do=add:/x", `{}`, "v/x/new0/a=1", `{"x":[{"a":"1"}]}`, "do=add:/x", `{"x":[{"a":"1"}]}`, "v/x/new0/a=2 && do=up:/x/new0", `{"x":[{"a":"2"},{"a":"1"}]}`,
+				"do=down:/x/0", `{"x":[{"a":"1"},{"a":"2"}]}`, "do=remove:/x/0", `{"x":[{"a":"2"}]}`,
+			},
+		},
 		"object":           {`{"type":"object","properties":{"a":{"type":"string"}}}`, ``, `{}`, []string{"v/x/a=1", `{"x":{"a":"1"}}`}},
 		"recursive object": {`{"$ref":"#/$defs/t"}`, ``, `{}`, []string{"do=open:/x/t", `{}`, "v/x/t/a=1", `{"x":{"t":{"a":"1"}}}`}},
 		"file":             {`{"type":"string","format":"kuflow-file"}`, ``, `{"x":"kuflow-file:uri=ku:1;type=a/b;size=1;name=1;"}`, []string{"do=drop:/x kuflow-file:uri=ku:1;type=a/b;size=1;name=1;", `{}`}},
-		"principal": {`{"type":"string","format":"kuflow-principal"}`, ``, `{}`,
-			[]string{"v/x=Carol", `{"x":"kuflow-principal:id=01970000-0000-7000-8000-00000000c002;type=USER;name=Carol;"}`, "v/x=", `{}`}},
+		"principal": {
+			`{"type":"string","format":"kuflow-principal"}`, ``, `{}`,
+			[]string{"v/x=Carol", `{"x":"kuflow-principal:id=01970000-0000-7000-8000-00000000c002;type=USER;name=Carol;"}`, "v/x=", `{}`},
+		},
 		"default":          {`{"type":"string","default":"NL"}`, ``, `{}`, []string{"do=default:/x", `{"x":"NL"}`}},
 		"JSON":             {`{"type":"string"}`, ``, `{"x":"a\u0000b"}`, []string{`v/x={`, `{"x":"a\u0000b"}`, `v/x="c"`, `{"x":"c"}`}},
 		"map":              {`{"additionalProperties":{"type":"string"}}`, ``, `{}`, []string{`do=add:/x`, `{}`, `k/x/new0=a && v/x/new0=b`, `{"x":{"a":"b"}}`}},

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
@@ -66,7 +65,7 @@ func (c *census) openForm(t *testing.T, e *entry, value json.RawMessage) {
 	require.Equal(t, string(value), string(editor.Value()), e.name)
 	change, err := editor.Changes(submission(editor))
 	require.NoError(t, err, e.name)
-	assert.Empty(t, change.Patch, "%s: an unchanged form of %s", e.name, value)
+	require.Empty(t, change.Patch, "%s: an unchanged form of %s", e.name, value)
 	var present []*form.Node
 	form.Walk(editor.Nodes, func(n *form.Node) bool {
 		if n.Choice != nil || n.Pointer == "" && n.Kind != form.KindJSON {
@@ -95,7 +94,7 @@ func changeAndRestore(t *testing.T, e *entry, value json.RawMessage, n *form.Nod
 	if string(changed) == string(value) {
 		return
 	}
-	assert.Equal(t, string(value), string(enterText(t, e, changed, n, n.Text(form.Locale{}))), "%s: %s", e.name, n.Pointer)
+	require.Equal(t, string(value), string(enterText(t, e, changed, n, n.Text(form.Locale{}))), "%s: %s", e.name, n.Pointer)
 }
 
 // enterText enters a text in the form of a value and returns the new value. Only the field changes.
@@ -108,7 +107,7 @@ func enterText(t *testing.T, e *entry, value json.RawMessage, n *form.Node, text
 	change, err := editor.Changes(typed)
 	require.NoError(t, err, e.name)
 	for _, op := range change.Patch {
-		assert.True(t, strings.HasPrefix(op.Path+"/", n.Pointer+"/"), "%s: %s changes %s", e.name, n.Pointer, op.Path)
+		require.True(t, strings.HasPrefix(op.Path+"/", n.Pointer+"/"), "%s: %s changes %s", e.name, n.Pointer, op.Path)
 	}
 	after, err := jsondoc.Apply(value, change.Patch)
 	require.NoError(t, err, e.name)

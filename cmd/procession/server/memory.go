@@ -19,6 +19,6 @@ func configureMemory(log *slog.Logger) {
 		debug.SetGCPercent(gcPercent)
 	}
 	if _, err := memlimit.Set(); err != nil {
-		log.Warn("cannot read the memory limit of the control group", "error", err)
+		log.Warn("cannot read the memory limit of the control group", slog.Any("error", err))
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-//nolint:paralleltest // the settings belong to the process
+// The settings belong to the process, so the test runs alone.
 func TestEnvironmentHasPrecedenceInMemory(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	limit := debug.SetMemoryLimit(-1)

@@ -162,7 +162,7 @@ func fetchPackages(dir string) error {
 	if err != nil {
 		return fmt.Errorf("npm ci: %w\n%s", err, output)
 	}
-	return os.WriteFile(mark, lock, 0o600)
+	return os.WriteFile(mark, lock, 0o600) //nolint:gosec // below the folder of this program
 }
 
 func emptyFolder(dist string) error {
