@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/events"
 )
@@ -39,7 +40,7 @@ type ProcessView struct {
 
 	MayManage   bool
 	Actions     []AvailableAction
-	ActionNames map[string]string
+	ActionNames map[string]translation.Name
 	Definition  *domain.ProcessDefinition
 }
 
@@ -55,10 +56,10 @@ func (s *Service) RetrieveProcessView(ctx context.Context, call domain.Call, id 
 	}
 	o := &ProcessView{
 		ProcessOverview: found, MayManage: found.Relations.Manager, Definition: d.ProcessDefinition,
-		ActionNames: map[string]string{messageAction: d.findAction(messageAction).Name},
+		ActionNames: map[string]translation.Name{messageAction: {Source: d.findAction(messageAction).Name}},
 	}
 	for _, a := range d.actions {
-		o.ActionNames[a.Code] = a.Name
+		o.ActionNames[a.Code] = d.ActionName(a.UserAction)
 	}
 	o.Actions, err = s.availableActions(ctx, d, &found.ActionableProcess)
 	return o, err

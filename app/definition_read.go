@@ -90,7 +90,7 @@ func (s *Service) RetrieveBusinessArtifactDefinition(
 		return nil, err
 	}
 	view := &ArtifactDefinitionView{Spec: found.Spec, ArtifactDefinitionSummary: domain.ArtifactDefinitionSummary{
-		ArtifactDefinitionRef: found.ArtifactDefinitionRef, TenantID: found.TenantID, Name: found.Spec.Name,
+		ArtifactDefinitionRef: found.ArtifactDefinitionRef, TenantID: found.TenantID, Name: found.Spec.TranslatedName(found.Code),
 		Creatable: found.Rights.Edits,
 	}}
 	if !found.Rights.Edits {

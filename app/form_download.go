@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -14,7 +15,9 @@ import (
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/form"
+	"github.com/procession-dev/procession/form/pdf"
 	"github.com/procession-dev/procession/form/pdfworker"
 	"github.com/procession-dev/procession/internal/sandbox"
 	"github.com/procession-dev/procession/persistence"
@@ -36,7 +39,8 @@ func (s *Service) DownloadTaskForms(
 			return pdfworker.Job{}, domain.NotFound("form")
 		}
 		return pdfworker.Job{
-			Title: item.Name, Subject: subjectOf(found, d, item, pointer != ""), Schema: item.Spec.DataSchema,
+			Title: d.ItemName(item.ItemDefinition).For(pdf.ReaderOf(found.Profile.Locale, language)).Text, Subject: subjectOf(found, d, item, pointer != "", language),
+			Schema: item.Spec.DataSchema, I18n: d.translationsOf(item),
 			UISchema: item.Spec.UISchema, Values: []json.RawMessage{found.Item.Task.Data.Value}, Pointer: &pointer,
 		}, nil
 	})
@@ -59,11 +63,11 @@ func (s *Service) DownloadTaskElementForms(
 		case element.Type != domain.ElementForm:
 			return pdfworker.Job{}, domain.InvalidField(domain.FieldElement, "is not an element for forms")
 		}
-		title := element.Name
-		if title == "" {
-			title = code
+		texts := d.ItemTexts(item.ItemDefinition, pdf.ReaderOf(found.Profile.Locale, language))
+		job := pdfworker.Job{
+			Title: texts.Find(cmp.Or(element.Name, code), code+translation.SuffixLabel).Text, Schema: element.Schema,
+			Subject: subjectOf(found, d, item, true, language), I18n: d.translationsOf(item), Within: []string{code},
 		}
-		job := pdfworker.Job{Title: title, Subject: subjectOf(found, d, item, true), Schema: element.Schema}
 		for _, value := range found.Item.Task.Elements[code] {
 			if value.Value != nil {
 				job.Values = append(job.Values, value.Value)
@@ -77,16 +81,28 @@ func (s *Service) DownloadTaskElementForms(
 }
 
 // subjectOf returns the subject of a form: the process and, when the form is
-// only a part of the task, the task.
-func subjectOf(found *persistence.TaskForms, d *definition, item *itemDefinition, part bool) string {
-	subject := d.Name
+// only a part of the task, the task. Names are in the best language for a header Accept-Language.
+func subjectOf(found *persistence.TaskForms, d *definition, item *itemDefinition, part bool, language string) string {
+	reader := pdf.ReaderOf(found.Profile.Locale, language)
+	subject := d.TranslatedName().For(reader).Text
 	if found.Subject != "" && found.Subject != d.Name {
 		subject += ": " + found.Subject
 	}
 	if part {
-		subject = item.Name + " · " + subject
+		subject = d.ItemName(item.ItemDefinition).For(reader).Text + " · " + subject
 	}
 	return subject
+}
+
+// translationsOf returns the translations of an item and of its process.
+func (d *definition) translationsOf(item *itemDefinition) []json.RawMessage {
+	var all []json.RawMessage
+	for _, source := range []json.RawMessage{item.Spec.I18n, d.Spec.I18n} {
+		if len(source) > 0 {
+			all = append(all, source)
+		}
+	}
+	return all
 }
 
 // printTask renders the chosen forms of a task as a document. It is dated by the last change of the task, so that

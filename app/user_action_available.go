@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -17,6 +18,8 @@ type AvailableAction struct {
 	// Version is the version of the process definition that the process follows.
 	Version uuid.UUID
 	Related *uuid.UUID
+	// Translated is the name with its translations.
+	Translated translation.Name
 }
 
 // FindAvailableProcessActions returns the user actions that the caller may invoke on a process now, in the order of the
@@ -54,7 +57,10 @@ func (s *Service) availableActions(
 }
 
 func availableAction(d *definition, a *userAction, p *persistence.ActionableProcess) AvailableAction {
-	available := AvailableAction{UserAction: *a.UserAction, Definition: domain.NewActionDefinitionRef(d.ID, a.Code), Version: d.Version}
+	available := AvailableAction{
+		UserAction: *a.UserAction, Definition: domain.NewActionDefinitionRef(d.ID, a.Code), Version: d.Version,
+		Translated: d.ActionName(a.UserAction),
+	}
 	if a.Type == domain.ProcessActionStartRelatedProcess {
 		related := p.Startable[a.ProcessDefinition].ID
 		available.Related = &related

@@ -22,6 +22,8 @@ type warnings struct {
 	found   []string
 	// fallbacks is the number of values that forms edit as JSON.
 	fallbacks int
+	// coverage are lines with the share of translated texts of definitions.
+	coverage []string
 }
 
 // warnAbout writes a line on standard error for everything in documents that can be applied
@@ -43,8 +45,16 @@ func warnAbout(cmd *cobra.Command, sources []manifest.Source) {
 		}
 		w.checkForms(cmd.Context(), at+"/spec", document.Kind, document.Spec)
 	}
+	// The places of documents in the request are the indexes of their sources.
+	documents, _ := resource.Decode(manifestTexts(sources))
+	for i := range documents {
+		w.checkTranslations(fmt.Sprintf("/documents/%d", documents[i].Place), &documents[i])
+	}
 	for _, line := range w.found {
 		cmd.PrintErrln("warning:", line)
+	}
+	for _, line := range w.coverage {
+		cmd.PrintErrln("translated:", line)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain/translation"
 )
 
 // BoardProcess is a process as a list for people shows it.
@@ -14,7 +16,7 @@ type BoardProcess struct {
 	Subject        string
 	State          ProcessState
 	DefinitionID   uuid.UUID
-	DefinitionName string
+	DefinitionName translation.Name
 	InitiatorName  string
 	// OpenTasks counts the tasks that are not finished, whether they are visible or not.
 	OpenTasks int
@@ -27,7 +29,14 @@ type BoardProcess struct {
 // Choice is something that a list can be narrowed to.
 type Choice struct {
 	ID   uuid.UUID
-	Name string
+	Name translation.Name
+}
+
+// NamedMember is an indexed member with the translations of its label. Label has no source.
+type NamedMember struct {
+	IndexedMember
+
+	Label translation.Name
 }
 
 // Board is a page of processes with the options of its filters. Fields are the indexed members of the metadata of the
@@ -36,7 +45,7 @@ type Board struct {
 	Page[BoardProcess]
 
 	Definitions []Choice
-	Fields      []IndexedMember
+	Fields      []NamedMember
 }
 
 // RelatedProcess is a process that a process comes from, or one that comes from it.
@@ -45,7 +54,7 @@ type RelatedProcess struct {
 	Incoming       bool
 	Subject        string
 	State          ProcessState
-	DefinitionName string
+	DefinitionName translation.Name
 	CreatedAt      time.Time
 }
 
@@ -54,7 +63,7 @@ type RelatedProcess struct {
 type ProcessPart struct {
 	ID         uuid.UUID
 	Type       ItemType
-	Name       string
+	Name       translation.Name
 	State      TaskState
 	OwnerName  string
 	AuthorID   uuid.UUID
@@ -72,7 +81,8 @@ type ProcessPart struct {
 type TimelineEvent struct {
 	Event
 
-	ActorName, OwnerName, ItemName string
+	ActorName, OwnerName string
+	ItemName             translation.Name
 	// Subject is the subject of the process.
 	Subject string
 }
@@ -116,8 +126,8 @@ type BoardArtifact struct {
 // which it can be filtered then.
 type ArtifactChoice struct {
 	ID      uuid.UUID
-	Name    string
-	Indexes []IndexedMember
+	Name    translation.Name
+	Indexes []NamedMember
 	// Creatable reports whether the user may create artifacts of the definition.
 	Creatable bool
 }
@@ -154,12 +164,13 @@ func (b *ArtifactBoard) Choice(of *BoardArtifact) ArtifactChoice {
 	return ArtifactChoice{}
 }
 
-// Title returns the first indexed member of an artifact, or its definition and the beginning of its id.
-func (c ArtifactChoice) Title(of *BoardArtifact) string {
+// Title returns the first indexed member of an artifact, or its definition in the language of a reader and the beginning of
+// its id.
+func (c ArtifactChoice) Title(of *BoardArtifact, reader *translation.Reader) string {
 	for _, index := range c.Indexes {
 		if text := of.Indexed[index.Field]; text != "" {
 			return text
 		}
 	}
-	return strings.TrimSpace(c.Name + " " + of.ID.String()[:8])
+	return strings.TrimSpace(c.Name.For(reader).Text + " " + of.ID.String()[:8])
 }

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain/translation"
 )
 
 // ArtifactPermission is a right on the artifacts of a definition.
@@ -75,7 +77,7 @@ func (a *BusinessArtifact) SetData(data JSONValue, by uuid.UUID, now time.Time) 
 type ArtifactDefinitionSummary struct {
 	ArtifactDefinitionRef
 	TenantID uuid.UUID
-	Name     string
+	Name     translation.Name
 	// Creatable reports whether the caller may create artifacts of the definition.
 	Creatable bool
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain/filter"
+	"github.com/procession-dev/procession/domain/translation"
 )
 
 // DefinitionRef identifies a definition as resources show it: its id, the version they are pinned to, and its
@@ -64,6 +65,9 @@ type ProcessSpec struct {
 	// DataStructures maps the codes of the data structures that messages may carry to their schemas.
 	DataStructures map[string]json.RawMessage `json:"dataStructures,omitempty"`
 	Elements       []ElementDefinition        `json:"elements,omitempty"`
+	// I18n are the translations of its texts, StructureTexts the ones of the data structures by their codes.
+	I18n           json.RawMessage            `json:"i18n,omitempty"`
+	StructureTexts map[string]json.RawMessage `json:"dataStructureTexts,omitempty"`
 	// UserActions are in the order of menus.
 	UserActions []UserAction `json:"userActions,omitempty"`
 }
@@ -73,6 +77,36 @@ type ProcessSpec struct {
 type IndexedMember struct {
 	Field string      `json:"field"`
 	Type  filter.Type `json:"type"`
+}
+
+// Texts returns the texts of the definition for a reader, nil if there are no translations.
+func (d *ProcessDefinition) Texts(reader *translation.Reader) *translation.Texts {
+	return translation.New(reader, translation.ParseCached(d.Spec.I18n))
+}
+
+// ItemTexts returns the texts of an item definition for a reader, nil if there are no translations.
+func (d *ProcessDefinition) ItemTexts(item *ItemDefinition, reader *translation.Reader) *translation.Texts {
+	return translation.New(reader, translation.ParseCached(item.Spec.I18n), translation.ParseCached(d.Spec.I18n))
+}
+
+// StructureTexts returns the texts of a data structure for a reader, nil if there are no translations.
+func (d *ProcessDefinition) StructureTexts(code string, reader *translation.Reader) *translation.Texts {
+	return translation.New(reader, translation.ParseCached(d.Spec.StructureTexts[code]), translation.ParseCached(d.Spec.I18n))
+}
+
+// ItemName returns the name of an item definition with its translations.
+func (d *ProcessDefinition) ItemName(item *ItemDefinition) translation.Name {
+	return translation.ParseCached(item.Spec.I18n).Name(item.Name, item.Code).Or(translation.ParseCached(d.Spec.I18n).Name(item.Name, item.Code))
+}
+
+// TranslatedName returns the name of the definition with its translations.
+func (d *ProcessDefinition) TranslatedName() translation.Name {
+	return translation.ParseCached(d.Spec.I18n).Name(d.Name, d.Code)
+}
+
+// ActionName returns the name of a user action with its translations.
+func (d *ProcessDefinition) ActionName(a *UserAction) translation.Name {
+	return translation.ParseCached(a.I18n).Name(a.Name, a.Code).Or(translation.ParseCached(d.Spec.I18n).Name(a.Name, a.Code))
 }
 
 // Item returns the item definition with the code, or false.
@@ -103,6 +137,8 @@ type ItemSpec struct {
 	ContextDataSchema          json.RawMessage     `json:"contextDataSchema,omitempty"`
 	RequireValidDataOnComplete bool                `json:"requireValidDataOnComplete,omitempty"`
 	Elements                   []ElementDefinition `json:"elements,omitempty"`
+	// I18n are the translations of its texts; the ones of the process follow.
+	I18n json.RawMessage `json:"i18n,omitempty"`
 	// Assistance configures how a model helps with a task, nil for not at all.
 	Assistance *Assistance `json:"assistance,omitempty"`
 	// Robot assists the owner of a task, nil for none.

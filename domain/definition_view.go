@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain/translation"
 )
 
 // DefinitionRelations are the relations of a principal to the processes of a version of a process definition,
@@ -28,6 +30,7 @@ type DefinitionRelations struct {
 // definitions of these. User actions are included if the principal has the permissions, in any state of a process.
 func (d *ProcessDefinition) View(r DefinitionRelations) (*ProcessDefinition, bool) {
 	view := &ProcessDefinition{DefinitionRef: d.DefinitionRef, TenantID: d.TenantID, Name: d.Name}
+	view.Spec.I18n = d.Spec.I18n
 	seesMessages := r.OwnsMessage || r.Process.Viewer || ManagesProcess(r.Process)
 	for _, item := range d.Items {
 		relations := r.Items[item.Code]
@@ -41,7 +44,7 @@ func (d *ProcessDefinition) View(r DefinitionRelations) (*ProcessDefinition, boo
 		seesMessages = seesMessages || item.Type == ItemMessage
 	}
 	if seesMessages {
-		view.Spec.DataStructures = d.Spec.DataStructures
+		view.Spec.DataStructures, view.Spec.StructureTexts = d.Spec.DataStructures, d.Spec.StructureTexts
 	}
 	if !SeesProcess(r.Process) {
 		return view, len(view.Items) > 0
@@ -64,7 +67,7 @@ func (d *ProcessDefinition) View(r DefinitionRelations) (*ProcessDefinition, boo
 type DefinitionSummary struct {
 	DefinitionRef
 	TenantID uuid.UUID
-	Name     string
+	Name     translation.Name
 	// Published reports whether new processes are pinned to Version.
 	Published bool
 	// Startable reports whether the principal may start processes of the definition.

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain/translation"
 )
 
 // InboxView is a selection of the tasks that are visible to a user.
@@ -30,10 +32,10 @@ const InboxCountLimit = 100
 // InboxTask is a task as a list for people shows it.
 type InboxTask struct {
 	ID          uuid.UUID
-	Name        string
+	Name        translation.Name
 	State       TaskState
 	ProcessID   uuid.UUID
-	ProcessName string
+	ProcessName translation.Name
 	// Subject is the title of the process.
 	Subject       string
 	InitiatorName string
@@ -57,7 +59,7 @@ type Inbox struct {
 // its processes.
 type InboxDefinition struct {
 	ID    uuid.UUID
-	Name  string
+	Name  translation.Name
 	Tasks int64
 }
 

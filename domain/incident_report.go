@@ -1,6 +1,10 @@
 package domain
 
-import "time"
+import (
+	"time"
+
+	"github.com/procession-dev/procession/domain/translation"
+)
 
 // IncidentReport is an incident for display. Subject and DefinitionName describe the process; Subject is "" if the
 // process is not visible to the reader. Times counts the incidents of the run since FirstAt.
@@ -10,7 +14,7 @@ type IncidentReport struct {
 	TenantCode     string
 	Subject        string
 	Visible        bool
-	DefinitionName string
+	DefinitionName translation.Name
 	Run            EngineRun
 	Times          int
 	FirstAt        time.Time

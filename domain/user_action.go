@@ -1,6 +1,9 @@
 package domain
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // UserActionPermission is a kind of permission to invoke a user action
 // (specification section 2.14).
@@ -36,6 +39,8 @@ type UserAction struct {
 	Item string `json:"item,omitempty" right:"no"`
 	// SignalName is the signal that SEND_WORKFLOW_SIGNAL sends.
 	SignalName string `json:"signalName,omitempty" right:"no"`
+	// I18n are the translations of its texts, by language and key.
+	I18n json.RawMessage `json:"i18n,omitempty" right:"no"`
 }
 
 // UserActionRelations are the relations of a principal to a process, and the state of the process, that decide

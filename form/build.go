@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
+	"github.com/procession-dev/procession/domain/translation"
 )
 
 // A builder builds a model.
@@ -17,6 +19,15 @@ type builder struct {
 	print  printer
 	fields int
 	other  []Field
+	// sources are the translations of the form.
+	sources Texts
+	// controls are the elements that show values, by the pointers of these.
+	controls map[string]*element
+}
+
+// label returns the label of a value in the language of the reader. e is the element that shows it, or nil.
+func (b *builder) label(source string, path []string, p *jsondoc.Place, e *element) translation.Text {
+	return b.sources.at(path, p, e).find(source, translation.SuffixLabel)
 }
 
 // OtherLabel is the heading of values without a place in the form.
@@ -42,15 +53,15 @@ func NewModel(ctx context.Context, in Input, limits Limits) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the value of a form: %w", err)
 	}
-	b := &builder{ctx: ctx, limits: limits, print: newPrinter(in.Reader)}
+	b := &builder{
+		ctx: ctx, limits: limits, print: newPrinter(in.Reader), sources: in.Texts, controls: map[string]*element{},
+	}
 	model := &Model{Title: in.Title, Subject: in.Subject}
 	if o, ok := value.(*object); ok {
 		model.Fields, err = b.objectFields(readLayout(layout), place, o, nil)
 	} else {
-		label := place.Annotations().Title
-		if label == "" {
-			label = valueLabel
-		}
+		label := b.label(place.Annotations().Title, nil, place, nil)
+		label.Text = cmp.Or(label.Text, valueLabel)
 		model.Fields, err = b.valueFields(nil, label, place, nil, value)
 	}
 	if err != nil {
@@ -107,7 +118,8 @@ func (b *builder) memberFields(p *jsondoc.Place, value *object, path []string) (
 	members := p.Members()
 	add := func(name string) error {
 		of := p.Member(name)
-		made, err := b.valueFields(nil, labelFor(of, name), of, extendPath(path, name), value.Members[name])
+		path := extendPath(path, name)
+		made, err := b.valueFields(nil, b.label(labelFor(of, name), path, of, nil), of, path, value.Members[name])
 		fields = append(fields, made...)
 		return err
 	}
@@ -143,10 +155,11 @@ func (b *builder) layoutFields(
 	conditional = conditional || e.rule != nil
 	switch e.kind {
 	case kindLabel:
-		if e.label == "" {
+		note := b.sources.heading(e, translation.SuffixText)
+		if note.Text == "" {
 			return nil, nil
 		}
-		return []Field{{Label: e.label, Content: Note{}}}, b.countField()
+		return []Field{{Label: note.Text, Lang: note.Lang, Content: Note{}}}, b.countField()
 	case kindControl:
 		return b.controlFields(e, p, value, path, shown, conditional)
 	case kindGroup, kindLayout:
@@ -159,8 +172,8 @@ func (b *builder) layoutFields(
 		}
 		fields = append(fields, made...)
 	}
-	if e.kind == kindGroup && e.label != "" && len(fields) > 0 {
-		return []Field{{Label: e.label, Content: Group(fields)}}, nil
+	if heading := b.sources.heading(e, translation.SuffixLabel); e.kind == kindGroup && heading.Text != "" && len(fields) > 0 {
+		return []Field{{Label: heading.Text, Lang: heading.Lang, Content: Group(fields)}}, nil
 	}
 	return fields, nil
 }
@@ -179,11 +192,10 @@ func (b *builder) controlFields(
 		return nil, nil
 	}
 	shown.addPath(e.path)
-	label := e.label
-	if label == "" {
-		label = labelFor(of, last)
-	}
-	return b.valueFields(e.detail, label, of, extendPath(path, e.path...), member)
+	path = extendPath(path, e.path...)
+	b.controls[jsontext.JoinPointer(path...)] = e
+	label := b.label(cmp.Or(e.label, labelFor(of, last)), path, of, e)
+	return b.valueFields(e.detail, label, of, path, member)
 }
 
 // lookUpMember follows names through objects.
@@ -219,7 +231,8 @@ func (b *builder) addRest(p *jsondoc.Place, value *object, within, path []string
 			err = b.addRest(of, inner, at, path, shown)
 		case declared:
 			var made []Field
-			made, err = b.valueFields(nil, labelFor(of, name), of, extendPath(path, at...), member)
+			full := extendPath(path, at...)
+			made, err = b.valueFields(nil, b.label(labelFor(of, name), full, of, nil), of, full, member)
 			b.other = append(b.other, made...)
 		default:
 			err = b.addUnknown(extendPath(path, at...), member)

@@ -8,14 +8,17 @@ import (
 
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
+	"github.com/procession-dev/procession/domain/translation"
 )
 
 // valueFields creates the field of a value. It returns none if the value is added to the others.
-func (b *builder) valueFields(detail *element, label string, p *jsondoc.Place, path []string, value any) ([]Field, error) {
+func (b *builder) valueFields(
+	detail *element, label translation.Text, p *jsondoc.Place, path []string, value any,
+) ([]Field, error) {
 	if err := b.countField(); err != nil {
 		return nil, err
 	}
-	f := Field{Pointer: jsontext.JoinPointer(path...), Label: label}
+	f := Field{Pointer: jsontext.JoinPointer(path...), Label: label.Text, Lang: label.Lang}
 	switch member := value.(type) {
 	case nil:
 		f.Content = Text("")
@@ -46,7 +49,7 @@ func (b *builder) valueFields(detail *element, label string, p *jsondoc.Place, p
 		if !expectsPlain(p, value) {
 			return nil, b.addUnknown(path, value)
 		}
-		f.Content = b.plainContent(p, value)
+		f.Content = b.plainContent(p, path, value)
 	}
 	return []Field{f}, nil
 }
@@ -56,13 +59,13 @@ func expectsPlain(p *jsondoc.Place, value any) bool {
 	return value == "" || p.Types().Has(jsondoc.TypeScalar|jsondoc.TypeNull)
 }
 
-func (b *builder) plainContent(p *jsondoc.Place, value any) Content {
+func (b *builder) plainContent(p *jsondoc.Place, path []string, value any) Content {
 	if text, ok := value.(string); ok {
 		if file, ok := readFile(text); ok {
 			return Files{file}
 		}
 	}
-	return Text(b.print.scalarText(p, value))
+	return Text(b.print.scalarText(p, b.sources.at(path, p, b.controls[jsontext.JoinPointer(path...)]), value))
 }
 
 // arrayContent creates a list, a table or a group from an array.
@@ -94,11 +97,12 @@ func (b *builder) arrayContent(detail *element, p *jsondoc.Place, elements []any
 	case len(files):
 		return files, b.countAll(len(elements))
 	case plain:
-		return b.listText(p, elements), b.countAll(len(elements))
+		return b.listText(p, path, elements), b.countAll(len(elements))
 	}
 	group := make(Group, 0, len(elements))
 	for i, value := range elements {
-		made, err := b.valueFields(detail, strconv.Itoa(i+1), p.Item(strconv.Itoa(i)), extendPath(path, strconv.Itoa(i)), value)
+		label := translation.Text{Text: strconv.Itoa(i + 1)}
+		made, err := b.valueFields(detail, label, p.Item(strconv.Itoa(i)), extendPath(path, strconv.Itoa(i)), value)
 		if err != nil {
 			return nil, err
 		}
@@ -117,10 +121,11 @@ func (b *builder) countAll(n int) error {
 }
 
 // listText returns scalars as lines.
-func (b *builder) listText(p *jsondoc.Place, elements []any) Text {
+func (b *builder) listText(p *jsondoc.Place, path []string, elements []any) Text {
 	lines := make([]string, len(elements))
 	for i, value := range elements {
-		lines[i] = fmt.Sprintf("• %s", b.print.scalarText(p.Item(strconv.Itoa(i)), value))
+		item := p.Item(strconv.Itoa(i))
+		lines[i] = fmt.Sprintf("• %s", b.print.scalarText(item, b.sources.at(extendPath(path, strconv.Itoa(i)), item, nil), value))
 	}
 	return Text(strings.Join(lines, "\n"))
 }

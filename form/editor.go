@@ -105,6 +105,7 @@ type Editor struct {
 	root    any
 	nodes   map[string]*Node
 	outline *jsondoc.Outline
+	sources Texts
 }
 
 // Explain returns the violations of the value that help a person: of alternatives only the ones of the selected branch.
@@ -127,8 +128,9 @@ func (s *Editor) Describe(pointer string) *Node {
 	if p == nil {
 		return nil
 	}
-	options, _ := listOptions(p)
-	return &Node{Bounds: p.Bounds(), Types: p.StatedTypes(), Options: options, Sufficient: sufficientLabels(p)}
+	w := s.sources.at(pathOf(pointer), p, nil)
+	options, _ := listOptions(p, w)
+	return &Node{Bounds: p.Bounds(), Types: p.StatedTypes(), Options: options, Sufficient: sufficientLabels(p), wording: w}
 }
 
 // Node is a layout, or the control of a value.
@@ -144,6 +146,8 @@ type Node struct {
 	// Unlabelled controls hide their label.
 	Unlabelled bool
 	Help       string
+	// LabelLang and HelpLang are the languages of Label and Help, "" for the language of the page.
+	LabelLang, HelpLang string
 	// Hint is the placeholder of an empty control.
 	Hint string
 	// Examples are texts of values that the schema gives as examples.
@@ -192,6 +196,7 @@ type Node struct {
 	// IsDefault reports whether the value equals the default of the schema.
 	IsDefault bool
 
+	wording wording
 	value   any
 	present bool
 	// accepts reports whether the schema accepts a number, nil if it has no statements.
@@ -215,8 +220,8 @@ type Node struct {
 	allowsName func(name string) bool
 }
 
-// Stray is a value that the form has no control for.
-type Stray struct{ Pointer, Label, JSON string }
+// Stray is a value that the form has no control for. Lang is the language of the label, "" for the language of the page.
+type Stray struct{ Pointer, Label, Lang, JSON string }
 
 // Row is an element of an array or a member of a KindMap.
 type Row struct {
@@ -233,10 +238,14 @@ type Option struct {
 	Value string
 	// Title is "" for true and false, which are translated.
 	Title string
+	// Lang is the language of Title, "" for the language of the page.
+	Lang string
 	// Extra marks the current value if the schema does not offer it.
 	Extra bool
 
 	value any
+	// source is the title in the definition, key the key of its translations.
+	source, key string
 }
 
 // Bounds are the limits that the schema sets for a value.

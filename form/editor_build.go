@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
+	"github.com/procession-dev/procession/domain/translation"
 )
 
 // EditorLimits returns the limits of an Editor. Larger forms are a single control of KindJSON.
@@ -32,7 +34,7 @@ func NewEditor(ctx context.Context, in Input, limits Limits, readOnly bool) (*Ed
 	}
 	b := &editorBuilder{
 		ctx: ctx, limits: limits, readOnly: readOnly, picked: in.Picked, rules: map[string]*condition{},
-		editor: &Editor{Title: in.Title, Subject: in.Subject, root: root, nodes: map[string]*Node{}, outline: outline},
+		editor: &Editor{Title: in.Title, Subject: in.Subject, root: root, nodes: map[string]*Node{}, outline: outline, sources: in.Texts},
 	}
 	place := outline.Root()
 	isObject := place.Types().Has(jsondoc.TypeObject)
@@ -140,24 +142,25 @@ func (b *editorBuilder) newNode(a site, p *jsondoc.Place, e *element) *Node {
 	n.Deprecated, n.Examples, n.Sufficient = about.Deprecated, exampleTexts(about.Examples), sufficientLabels(p)
 	n.accepts = func(number string) bool { return p.Accepts(json.RawMessage(number)) }
 	if e != nil {
-		if e.label != "" {
-			n.Label = e.label
-		}
+		n.Label, n.Help = cmp.Or(e.label, n.Label), cmp.Or(e.options.Text("help"), n.Help)
 		n.Unlabelled = e.unlabelled
 		n.Hint = e.options.Text("placeholder")
 		n.ReadOnly = n.ReadOnly || e.optionValue("readonly") == true || e.optionValue("readOnly") == true
-		if help := e.options.Text("help"); help != "" {
-			n.Help = help
-		}
 	}
-	if n.Label == "" {
-		n.Label = valueLabel
-		if len(a.path) > 0 {
-			n.Label = humaniseName(a.path[len(a.path)-1])
-		}
+	if n.Label == "" && len(a.path) > 0 {
+		n.Label = humaniseName(a.path[len(a.path)-1])
 	}
+	b.translate(n, a.path, p, e)
 	b.editor.nodes[n.Pointer] = n
 	return n
+}
+
+// translate sets the texts of a control in the language of the reader.
+func (b *editorBuilder) translate(n *Node, path []string, p *jsondoc.Place, e *element) {
+	n.wording = b.editor.sources.at(path, p, e)
+	label, help := n.wording.find(n.Label, translation.SuffixLabel), n.wording.find(n.Help, translation.SuffixDescription)
+	n.Label, n.LabelLang, n.Help, n.HelpLang = cmp.Or(label.Text, valueLabel), label.Lang, help.Text, help.Lang
+	n.Hint = n.wording.find(n.Hint, translation.SuffixPlaceholder).Text
 }
 
 // propertyNodes returns a control for each member of the schema, after the choices of the object.
@@ -184,8 +187,10 @@ func (b *editorBuilder) strayNodes(p *jsondoc.Place, value *object, a site) []*N
 	}
 	for _, name := range strays {
 		member, _ := value.Get(name)
+		path := extendPath(a.path, name)
+		label := b.editor.sources.at(path, p.Member(name), nil).find(labelFor(p.Member(name), name), translation.SuffixLabel)
 		n.Strays = append(n.Strays, Stray{
-			Pointer: jsontext.JoinPointer(extendPath(a.path, name)...), Label: labelFor(p.Member(name), name), JSON: string(jsonText(member)),
+			Pointer: jsontext.JoinPointer(path...), Label: label.Text, Lang: label.Lang, JSON: string(jsonText(member)),
 		})
 	}
 	return []*Node{n}
@@ -225,7 +230,7 @@ func pickable(p *jsondoc.Place) []*jsondoc.Choice {
 func (b *editorBuilder) choiceNodes(p *jsondoc.Place, a site) []*Node {
 	var nodes []*Node
 	for _, choice := range pickable(p) {
-		n := b.choiceNode(choice, a)
+		n := b.choiceNode(choice, p, a)
 		n.Label = KindOfValue
 		nodes = append(nodes, n)
 	}
@@ -238,8 +243,9 @@ const KindOfValue = "Kind"
 // wrapChoices returns a control within the controls of the choices of its place.
 func (b *editorBuilder) wrapChoices(n *Node, p *jsondoc.Place, a site) *Node {
 	for _, choice := range slices.Backward(pickable(p)) {
-		outer := b.choiceNode(choice, a)
+		outer := b.choiceNode(choice, p, a)
 		outer.Label, outer.Help, outer.Required, outer.Children = n.Label, n.Help, n.Required, []*Node{n}
+		outer.LabelLang, outer.HelpLang = n.LabelLang, n.HelpLang
 		outer.Hidden, outer.Disabled, outer.ReadOnly = n.Hidden, n.Disabled, n.ReadOnly
 		n.Unlabelled, n.Help = true, ""
 		n = outer
@@ -247,13 +253,14 @@ func (b *editorBuilder) wrapChoices(n *Node, p *jsondoc.Place, a site) *Node {
 	return n
 }
 
-func (b *editorBuilder) choiceNode(choice *jsondoc.Choice, a site) *Node {
+func (b *editorBuilder) choiceNode(choice *jsondoc.Choice, p *jsondoc.Place, a site) *Node {
 	n := &Node{
 		Kind: KindChoice, Name: jsontext.JoinPointer(a.name...) + choiceMark + choice.Key.Schema, Choice: choice,
 		Hidden: a.hidden, Disabled: a.disabled, ReadOnly: a.readOnly,
 	}
+	w := b.editor.sources.at(a.path, p, nil)
 	for i := range choice.Branches {
-		n.Options = append(n.Options, branchOption(&choice.Branches[i], i))
+		n.Options = append(n.Options, branchOption(&choice.Branches[i], i, w))
 	}
 	return n
 }
@@ -276,7 +283,12 @@ func (b *editorBuilder) layoutNodes(e *element, p *jsondoc.Place, value *object,
 		return nil
 	}
 	b.applyRule(e.rule, value, &a)
-	n := &Node{Label: e.label, Hidden: a.hidden}
+	suffix := translation.SuffixLabel
+	if e.kind == kindLabel {
+		suffix = translation.SuffixText
+	}
+	heading := b.editor.sources.heading(e, suffix)
+	n := &Node{Label: heading.Text, LabelLang: heading.Lang, Hidden: a.hidden}
 	switch {
 	case e.kind == kindControl:
 		return b.layoutControl(e, p, value, a, shown)
@@ -303,7 +315,7 @@ func (b *editorBuilder) layoutNodes(e *element, p *jsondoc.Place, value *object,
 	if n.Kind == KindTabs || n.Kind == KindStepper {
 		for i, child := range n.Children {
 			if child.Kind != KindPage {
-				n.Children[i] = &Node{Kind: KindPage, Label: child.Label, Hidden: child.Hidden, Children: []*Node{child}}
+				n.Children[i] = &Node{Kind: KindPage, Label: child.Label, LabelLang: child.LabelLang, Hidden: child.Hidden, Children: []*Node{child}}
 			}
 		}
 	}

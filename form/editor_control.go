@@ -33,7 +33,7 @@ func (b *editorBuilder) setControl(n *Node, e *element, p *jsondoc.Place, a site
 	}
 	types := p.StatedTypes()
 	n.texts = types == 0 || types.Has(jsondoc.TypeString)
-	if options, closed := listOptions(p); len(options) > 0 && types != jsondoc.TypeBoolean && closed {
+	if options, closed := listOptions(p, n.wording); len(options) > 0 && types != jsondoc.TypeBoolean && closed {
 		b.setOptions(n, e, options)
 		return
 	} else if len(options) > 0 && !closed {
@@ -201,7 +201,7 @@ func (b *editorBuilder) setArray(n *Node, e *element, p *jsondoc.Place, a site) 
 		}
 		return
 	case KindRadio, KindSelect, KindSearch:
-		if n.Bounds.Unique && b.setChoices(n, item, elements) {
+		if n.Bounds.Unique && b.setChoices(n, item, elements, a) {
 			return
 		}
 	case KindLine, KindNumber, KindInteger:
@@ -225,7 +225,7 @@ func (b *editorBuilder) itemKind(e *element, item *jsondoc.Place) Kind {
 	if len(pickable(item)) > 0 {
 		return KindChoice
 	}
-	probe := &Node{Bounds: item.Bounds()}
+	probe := &Node{Bounds: item.Bounds()} // Its texts do not matter.
 	quiet := *b
 	quiet.editor = &Editor{nodes: map[string]*Node{}}
 	quiet.setControl(probe, e, item, site{})

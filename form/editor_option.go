@@ -9,14 +9,16 @@ import (
 )
 
 // listOptions returns the values to choose from at a place, nil for none. closed reports whether no other value is allowed.
-func listOptions(p *jsondoc.Place) (options []Option, closed bool) {
+func listOptions(p *jsondoc.Place, w wording) (options []Option, closed bool) {
 	enumeration := p.Enumeration()
 	for _, value := range enumeration.Values {
 		title := value.Title
 		if title == "" {
 			title = optionTitle(value.Value)
 		}
-		options = append(options, Option{Value: string(jsonText(value.Value)), Title: title, value: value.Value})
+		option := Option{Value: string(jsonText(value.Value)), value: value.Value}
+		w.setTitle(&option, title, value.I18n)
+		options = append(options, option)
 	}
 	return options, enumeration.Closed
 }
@@ -71,8 +73,8 @@ func (b *editorBuilder) setSuggestions(n *Node, options []Option, types jsondoc.
 	n.texts = types.Has(jsondoc.TypeString)
 }
 
-func (b *editorBuilder) setChoices(n *Node, item *jsondoc.Place, elements []any) bool {
-	options, closed := listOptions(item)
+func (b *editorBuilder) setChoices(n *Node, item *jsondoc.Place, elements []any, a site) bool {
+	options, closed := listOptions(item, b.editor.sources.at(extendPath(a.path, blankKey), item, nil))
 	if !closed {
 		return false
 	}
@@ -89,7 +91,7 @@ func (b *editorBuilder) setChoices(n *Node, item *jsondoc.Place, elements []any)
 }
 
 // branchOption returns the option for a branch of a choice. Its title may be "".
-func branchOption(branch *jsondoc.Branch, index int) Option {
+func branchOption(branch *jsondoc.Branch, index int, w wording) Option {
 	option := Option{Value: strconv.Itoa(index), Title: branch.Title}
 	if branch.Title != "" && !branch.IsTitled {
 		option.Title = humaniseName(branch.Title)
@@ -101,5 +103,6 @@ func branchOption(branch *jsondoc.Branch, index int) Option {
 		}
 		option.Title = strings.Join(names, ", ")
 	}
+	w.setTitle(&option, option.Title, branch.I18n)
 	return option
 }

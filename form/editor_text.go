@@ -172,7 +172,12 @@ func (n *Node) parseText(text string, in Locale) (value any, ok bool) {
 		}
 		return n.Options[i].value, true
 	case KindSearch:
-		if i := slices.IndexFunc(n.Options, func(o Option) bool { return strings.EqualFold(o.Title, strings.TrimSpace(text)) }); i >= 0 {
+		written := strings.TrimSpace(text)
+		i := slices.IndexFunc(n.Options, func(o Option) bool { return strings.EqualFold(o.Title, written) })
+		if i < 0 {
+			i = slices.IndexFunc(n.Options, func(o Option) bool { return n.hasTitle(o, written) })
+		}
+		if i >= 0 {
 			return n.Options[i].value, true
 		}
 		if n.open && !n.texts {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
+	"github.com/procession-dev/procession/domain/translation"
 )
 
 // Part is a value that is edited in one form with others.
@@ -17,12 +18,18 @@ type Part struct {
 	Label string
 	// Schema, UISchema and Value may be nil.
 	Schema, UISchema, Value json.RawMessage
+	// Texts finds the texts of the schemas in the language of the reader, nil for the texts as they are.
+	Texts *translation.Texts
 }
+
+// partMark is the member of a layout with the name of its part.
+const partMark = "x-part"
 
 // Join combines several values in the input of one form: an object with a member for each part. References within a
 // schema keep their targets.
 func Join(parts ...Part) (Input, error) {
 	properties, value, elements := jsondoc.NewObject(), jsondoc.NewObject(), []any{}
+	texts := map[string]*translation.Texts{}
 	for i := range parts {
 		part := &parts[i]
 		place := []string{"properties", part.Name}
@@ -41,7 +48,12 @@ func Join(parts ...Part) (Input, error) {
 		if layout == nil {
 			layout = membersLayout(schema)
 		}
-		elements = append(elements, groupLayout(part.Label, rebaseReferences(layout, "scope", "#"+jsontext.JoinPointer(place...))))
+		layout = rebaseReferences(layout, "scope", "#"+jsontext.JoinPointer(place...))
+		if o, ok := layout.(*object); ok {
+			o.Set(partMark, part.Name)
+		}
+		texts[part.Name] = part.Texts
+		elements = append(elements, groupLayout(part.Label, layout))
 		content, err := jsondoc.DecodeExactly(part.Value, maxSelectDepth)
 		if err != nil {
 			return Input{}, err
@@ -53,7 +65,9 @@ func Join(parts ...Part) (Input, error) {
 	schema := jsondoc.NewObject()
 	schema.Set("type", "object")
 	schema.Set("properties", properties)
-	return Input{Schema: jsonText(schema), UISchema: jsonText(listLayout("VerticalLayout", elements)), Value: jsonText(value)}, nil
+	return Input{
+		Schema: jsonText(schema), UISchema: jsonText(listLayout("VerticalLayout", elements)), Value: jsonText(value), Texts: Texts{parts: texts},
+	}, nil
 }
 
 func listLayout(kind string, elements []any) *object {

@@ -25,7 +25,8 @@ type Input struct {
 	Reader Reader
 	// Picked are the alternatives that a person has picked, and the indexes of their branches.
 	Picked jsondoc.Picked
-
+	// Texts finds the texts of the schemas in the language of the reader.
+	Texts Texts
 	// place is the place of the value if the input is a part of another one. It contains the statements of the schema.
 	place *jsondoc.Place
 }
@@ -54,6 +55,8 @@ type Field struct {
 	// Pointer leads to the value (RFC 6901). It is "" for headings.
 	Pointer string
 	Label   string
+	// Lang is the language of the label, "" for the language of the form.
+	Lang    string
 	Content Content
 }
 

@@ -70,11 +70,16 @@ func labelFor(p *jsondoc.Place, name string) string {
 }
 
 // titleOf returns the title of a value in an enumeration.
-func titleOf(p *jsondoc.Place, value any) (string, bool) {
+func titleOf(p *jsondoc.Place, w wording, value any) (string, bool) {
 	for _, option := range p.Enumeration().Values {
-		if option.Title != "" && jsondoc.Equal(option.Value, value) {
-			return option.Title, true
+		if !jsondoc.Equal(option.Value, value) {
+			continue
 		}
+		if option.Title != "" {
+			return w.texts.Find(option.Title, w.optionKey(option.Title, option.I18n)).Text, true
+		}
+		found, ok := w.texts.FindOwn(w.optionKey(optionTitle(value), option.I18n))
+		return found.Text, ok
 	}
 	return "", false
 }

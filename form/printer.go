@@ -28,8 +28,8 @@ func newPrinter(r Reader) printer {
 }
 
 // scalarText returns a scalar as text, formatted according to its schema.
-func (w printer) scalarText(p *jsondoc.Place, value any) string {
-	if title, ok := titleOf(p, value); ok {
+func (w printer) scalarText(p *jsondoc.Place, of wording, value any) string {
+	if title, ok := titleOf(p, of, value); ok {
 		return title
 	}
 	switch plain := value.(type) {

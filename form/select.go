@@ -9,6 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
+	"github.com/procession-dev/procession/domain/translation"
 )
 
 // ErrNoForm is returned if a JSON Pointer does not lead to an object with fields.
@@ -46,10 +47,11 @@ func Select(ctx context.Context, in Input, pointer string, most int) (forms []In
 		parent, _ := lookUp(value, path[:i])
 		at = at.Child(name)
 		if _, isArray := parent.([]any); !isArray {
-			title = labelFor(at, name)
+			below := path[:i+1]
+			title = in.Texts.at(below, at, nil).find(labelFor(at, name), translation.SuffixLabel).Text
 		}
 	}
-	part := Input{Title: title, Subject: in.Subject, UISchema: in.UISchema, place: at}
+	part := Input{Title: title, Subject: in.Subject, UISchema: in.UISchema, Texts: in.Texts.within(path), place: at}
 	if len(path) > 0 {
 		part.UISchema = detailOf(layout, path)
 	}

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 
@@ -39,6 +40,10 @@ type element struct {
 	// detail is the layout of the elements of an array.
 	detail   *element
 	elements []*element
+	// i18n is the prefix of the keys of translations, "" for none of its own.
+	i18n string
+	// part is the name of the part of a joined form that the element belongs to.
+	part string
 }
 
 // maxElements is the maximum number of elements of a UI schema.
@@ -47,16 +52,19 @@ const maxElements = 20_000
 // readLayout reads a UI schema. It returns nil if it is not one.
 func readLayout(value any) *element {
 	budget := maxElements
-	return readElement(value, &budget)
+	return readElement(value, "", &budget)
 }
 
-func readElement(value any, budget *int) *element {
+func readElement(value any, part string, budget *int) *element {
 	o, ok := value.(*object)
 	if !ok || *budget <= 0 {
 		return nil
 	}
 	*budget--
-	e := &element{label: labelOf(o), kindName: o.Text("type"), unlabelled: isUnlabelled(o)}
+	e := &element{
+		label: labelOf(o), kindName: o.Text("type"), unlabelled: isUnlabelled(o), i18n: o.Text("i18n"),
+		part: cmp.Or(o.Text(partMark), part),
+	}
 	e.options, _ = o.Members["options"].(*object)
 	if rule, ok := o.Get("rule"); ok {
 		if e.rule, ok = rule.(*object); !ok {
@@ -71,7 +79,7 @@ func readElement(value any, budget *int) *element {
 		}
 		e.kind, e.path = kindControl, path
 		if e.options != nil {
-			e.detail = readElement(e.options.Members["detail"], budget)
+			e.detail = readElement(e.options.Members["detail"], e.part, budget)
 		}
 		return e
 	case "Label":
@@ -85,7 +93,7 @@ func readElement(value any, budget *int) *element {
 	}
 	list, _ := o.Members["elements"].([]any)
 	for _, entry := range list {
-		if child := readElement(entry, budget); child != nil {
+		if child := readElement(entry, e.part, budget); child != nil {
 			e.elements = append(e.elements, child)
 		}
 	}

@@ -16,9 +16,24 @@ const (
        coalesce((SELECT n.name FROM person_names n WHERE n.tenant_id = a.tenant_id AND n.principal_id = a.last_modified_by),
                 (SELECT s.name FROM principals s WHERE s.id = a.last_modified_by), '')`
 
+	// artifactName is the name of the definition r with its translations, a translation.Name.
+	artifactName = `CASE WHEN r.spec -> 'i18n' IS NULL THEN to_jsonb(r.spec ->> 'name')
+            ELSE jsonb_build_object('source', r.spec ->> 'name', 'default', coalesce(r.spec -> 'i18n' ->> 'default', 'en'), 'in',
+                                    coalesce((SELECT jsonb_object_agg(l.key, l.value ->> (r.code || '.name'))
+                                                FROM json_each(r.spec -> 'i18n') l
+                                               WHERE l.key <> 'default' AND l.value ->> (r.code || '.name') IS NOT NULL), '{}'))
+       END`
+
+	// artifactIndexes are the indexed members of the definition r, each a domain.NamedMember.
+	artifactIndexes = `(SELECT jsonb_agg(jsonb_build_object('field', f.field, 'type', f.type, 'Label', ` + memberLabel + `) ORDER BY f.number)
+          FROM (SELECT (r.spec -> 'i18n')::jsonb AS texts) i,
+               (SELECT x.value ->> 'field' AS field, x.value ->> 'type' AS type, x.number
+                  FROM json_array_elements(CASE WHEN r.spec -> 'indexes' IS NOT NULL THEN r.spec -> 'indexes' END)
+                       WITH ORDINALITY x (value, number)) f)`
+
 	// The definitions by name; there are few. Specs are json, so that members keep their order.
 	artifactDefinitionChoices = `
-SELECT r.id, r.spec ->> 'name', r.spec -> 'indexes', r.id = ANY(` + access.EditableArtifactDefinitions + `)` +
+SELECT r.id, ` + artifactName + `, ` + artifactIndexes + `, r.id = ANY(` + access.EditableArtifactDefinitions + `)` +
 		fromVisibleArtifactDefinitions + `
  ORDER BY r.spec ->> 'name', r.id
  LIMIT 200`

@@ -34,7 +34,7 @@ func (r *Reader) ListVisibleArtifactDefinitions(
 ) (domain.Page[domain.ArtifactDefinitionSummary], error) {
 	const creatable = `(r.id = ANY(` + access.EditableArtifactDefinitions + `))`
 	l := listquery.OfCaller(caller, "r.tenant_id", listquery.List{
-		Columns: `r.id, r.code, r.tenant_id, r.spec->>'name', ` + creatable, Table: "resources r",
+		Columns: `r.id, r.code, r.tenant_id, ` + artifactName + `, ` + creatable, Table: "resources r",
 		Visible: listquery.Match("r.kind = 'BusinessArtifactDefinition' AND r.id = ANY(" + access.ReadableArtifactDefinitions + ")"),
 		Where: []listquery.Condition{
 			listquery.AnyOf("r.tenant_id", filter.TenantIDs),

@@ -33,12 +33,12 @@ func (r *Reader) ListProcessDefinitions(
 	ctx context.Context, caller domain.Caller, filter DefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.DefinitionSummary], error) {
 	l := definitionList(caller, listquery.List{
-		Columns: `d.id, v.version, d.code, d.tenant_id, v.name, v.published, ` + access.StartableDefinition,
+		Columns: `d.id, v.version, d.code, d.tenant_id, ` + pg.NameOfV + `, v.published, ` + access.StartableDefinition,
 		Where: []listquery.Condition{
 			listquery.AnyOf("d.tenant_id", filter.TenantIDs),
 			listquery.AnyOf("d.code", filter.Codes),
 			listquery.MatchGiven(access.StartableDefinition+" = %s", filter.Startable),
-			listquery.MatchSearch(filter.Search, "v.name", "d.code"),
+			listquery.MatchSearch(filter.Search, "v.name", pg.TranslationsOf("v"), "d.code"),
 		},
 	}, sort)
 	return ReadPage(ctx, r, "listing process definitions", l, page, func(row pgx.CollectableRow) (d domain.DefinitionSummary, err error) {
@@ -51,7 +51,7 @@ func (r *Reader) ListProcessDefinitions(
 func definitionList(caller domain.Caller, l listquery.List, sort []domain.SortKey) *listquery.List {
 	l.Table, l.Joins = "process_definitions d", `
   JOIN LATERAL (
-    SELECT v.version, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published
+    SELECT v.version, v.name, v.names, v.version IS NOT DISTINCT FROM d.published_version AS published
       FROM process_definition_versions v
      WHERE v.process_definition_id = d.id AND `+access.VisibleVersion+`
      ORDER BY published DESC, v.number DESC

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -19,8 +20,8 @@ ON CONFLICT (id) DO NOTHING`
 	insertProcessDefinitionVersion = `
 INSERT INTO process_definition_versions (version, process_definition_id, name, workflow_type, task_queue,
                                          signal_shape, runner_id, spec, number, digest, created_by, created_at,
-                                         encryption_key)
-VALUES ($1, $2, $3, nullif($4, ''), nullif($5, ''), nullif($6, ''), $7, $8, $9, $10, $11, $12, nullif($13, ''))`
+                                         encryption_key, names)
+VALUES ($1, $2, $3, nullif($4, ''), nullif($5, ''), nullif($6, ''), $7, $8, $9, $10, $11, $12, nullif($13, ''), $14)`
 
 	publishProcessDefinition = `
 UPDATE process_definitions
@@ -34,8 +35,8 @@ ON CONFLICT (id) DO NOTHING`
 
 	insertItemDefinitionVersion = `
 INSERT INTO item_definition_versions (version, item_definition_id, process_version, type, name, spec,
-                                      robot_code, robot_operation)
-VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''), nullif($8, ''))`
+                                      robot_code, robot_operation, names)
+VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''), nullif($8, ''), $9)`
 
 	// A group has rights in its own tenant only; the queries that read rights rely on it.
 	insertProcessGrant = `
@@ -71,7 +72,7 @@ type DefinitionVersion struct {
 	TenantID uuid.UUID
 	Number   int
 	Digest   []byte
-	Name     string
+	Name     translation.Name
 	Engine   *domain.EngineBinding
 	// Spec is the full manifest; domain.ProcessSpec is a part of it.
 	Spec  json.RawMessage
@@ -82,11 +83,19 @@ type DefinitionVersion struct {
 type ItemDefinitionVersion struct {
 	domain.DefinitionRef
 	Type domain.ItemType
-	Name string
+	Name translation.Name
 	// Spec is the full manifest; domain.ItemSpec is a part of it.
 	Spec json.RawMessage
 	// Robot is the zero value for items without one.
 	Robot domain.TaskRobot
+}
+
+// translatedName returns a name with its translations as a parameter, NULL for a name without translations.
+func translatedName(n translation.Name) *translation.Name {
+	if n.Default == "" {
+		return nil
+	}
+	return &n
 }
 
 // InsertDefinition stores a process definition without a published version, unless the definition
@@ -107,13 +116,13 @@ func (tx *Tx) PublishVersion(v DefinitionVersion, by uuid.UUID, now time.Time) {
 		engine = *v.Engine
 	}
 	tx.InsertDefinition(v.ID, v.TenantID, v.Code)
-	tx.queue(insertProcessDefinitionVersion, v.Version, v.ID, v.Name, engine.WorkflowType, engine.TaskQueue,
+	tx.queue(insertProcessDefinitionVersion, v.Version, v.ID, v.Name.Source, engine.WorkflowType, engine.TaskQueue,
 		engine.SignalShape, pg.Optional(engine.RunnerID), specOf(v.Spec), v.Number, append([]byte{}, v.Digest...), by, now,
-		engine.EncryptionKey)
+		engine.EncryptionKey, translatedName(v.Name))
 	for _, item := range v.Items {
 		tx.InsertItemDefinition(item.ID, v.ID, item.Code)
-		tx.queue(insertItemDefinitionVersion, item.Version, item.ID, v.Version, item.Type, item.Name, specOf(item.Spec),
-			item.Robot.Code, item.Robot.Operation)
+		tx.queue(insertItemDefinitionVersion, item.Version, item.ID, v.Version, item.Type, item.Name.Source, specOf(item.Spec),
+			item.Robot.Code, item.Robot.Operation, translatedName(item.Name))
 	}
 	tx.queue(publishProcessDefinition, v.ID, v.Version)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
@@ -66,7 +67,7 @@ func (q queueOwners) publish(t *testing.T, tenant, definition, runner uuid.UUID,
 	require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
 		tx.PublishVersion(persistence.DefinitionVersion{
 			DefinitionRef: domain.DefinitionRef{ID: definition, Version: uuid.New(), Code: definition.String()},
-			TenantID:      tenant, Number: int(q.versions.Add(1)), Name: "Definition",
+			TenantID:      tenant, Number: int(q.versions.Add(1)), Name: translation.Name{Source: "Definition"},
 			Engine: &domain.EngineBinding{
 				WorkflowType: "Workflow", TaskQueue: queue, SignalShape: domain.SignalShapeB, RunnerID: runner,
 			},
@@ -262,7 +263,7 @@ func TestServableQueuesOfUserActions(t *testing.T) {
 		require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
 			tx.PublishVersion(persistence.DefinitionVersion{
 				DefinitionRef: domain.DefinitionRef{ID: definition, Version: uuid.New(), Code: definition.String()},
-				TenantID:      q.tenant, Number: int(q.versions.Add(1)), Name: "Definition", Engine: engine, Spec: spec,
+				TenantID:      q.tenant, Number: int(q.versions.Add(1)), Name: translation.Name{Source: "Definition"}, Engine: engine, Spec: spec,
 			}, domain.SystemPrincipalID(), q.now)
 			return nil
 		}))
@@ -304,11 +305,11 @@ func TestReachEndsWithTheQueue(t *testing.T) {
 			robot.Version = uuid.New()
 			tx.PublishVersion(persistence.DefinitionVersion{
 				DefinitionRef: domain.DefinitionRef{ID: loan, Version: uuid.New(), Code: "LOAN"},
-				TenantID:      q.tenant, Number: int(q.versions.Add(1)), Name: "Loan", Engine: &domain.EngineBinding{
+				TenantID:      q.tenant, Number: int(q.versions.Add(1)), Name: translation.Name{Source: "Loan"}, Engine: &domain.EngineBinding{
 					WorkflowType: "W", TaskQueue: "loans", SignalShape: domain.SignalShapeB, RunnerID: runner,
 				},
 				Items: []persistence.ItemDefinitionVersion{{
-					DefinitionRef: robot, Type: domain.ItemTask, Name: "Review",
+					DefinitionRef: robot, Type: domain.ItemTask, Name: translation.Name{Source: "Review"},
 					Robot: domain.TaskRobot{Code: "BOT", Operation: "REVIEW"},
 				}},
 			}, domain.SystemPrincipalID(), q.now)

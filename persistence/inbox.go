@@ -24,7 +24,7 @@ type InboxFilter struct {
 }
 
 const (
-	inboxColumns = `i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name, p.subject,
+	inboxColumns = `i.id, ` + pg.NameOfT + ` AS name, i.task_state AS state, i.process_id, ` + pg.NameOfV + ` AS process_name, p.subject,
        coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at`
 
 	inboxProcess = `
@@ -46,7 +46,7 @@ func (f InboxFilter) taskList(caller domain.Caller, more ...listquery.Condition)
 	l := inboxList(caller, f.View)
 	l.Where = append(l.Where,
 		listquery.AnyOf("i.process_definition_id", f.ProcessDefinitionIDs),
-		listquery.MatchSearch(f.Search, "p.subject", "t.name", "v.name", "coalesce(sname.name, s.name)").OnNames())
+		listquery.MatchSearch(f.Search, "p.subject", "t.name", pg.TranslationsOf("t"), "v.name", pg.TranslationsOf("v"), "coalesce(sname.name, s.name)").OnNames())
 	l.Where = append(l.Where, more...)
 	return l
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
@@ -21,7 +22,7 @@ const inboxDefinitionLimit = 100
 type inboxCount struct {
 	View  domain.InboxView
 	ID    uuid.UUID
-	Name  string
+	Name  translation.Name
 	Tasks int64
 }
 
@@ -50,15 +51,18 @@ func countInbox(caller domain.Caller, shown domain.InboxView, dest *[]inboxCount
 WITH kept AS MATERIALIZED (
     SELECT i.* FROM item_counts_now(`+listquery.TenantArray(caller)+`) i WHERE i.type = 'TASK'
 )
+SELECT q.*
+  FROM (
 SELECT c.view, c.id, sum(c.n)::bigint AS tasks,
        CASE WHEN c.view = '`+string(shown)+`'
-            THEN (SELECT v.name FROM process_definition_versions v
+            THEN (SELECT `+pg.NameOfV+` FROM process_definition_versions v
                    WHERE v.process_definition_id = c.id ORDER BY v.number DESC LIMIT 1)
-            ELSE '' END AS name
+            ELSE '""' END AS name
   FROM (`+strings.Join(views, "\n UNION ALL\n")+`) c
  GROUP BY c.view, c.id
 HAVING sum(c.n) <> 0
- ORDER BY name, c.id`, args, pg.Into(dest))
+) q
+ ORDER BY coalesce(q.name ->> 'source', q.name #>> '{}'), q.id`, args, pg.Into(dest))
 }
 
 // readInbox returns the queries of ReadInbox, and a function that builds the result from their rows.

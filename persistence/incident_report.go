@@ -23,7 +23,7 @@ type IncidentReportFilter struct {
 }
 
 const (
-	incidentReportColumns = incidentColumns + `, t.code, coalesce(v.name, a.definition_code, ''),
+	incidentReportColumns = incidentColumns + `, t.code, coalesce(v.names, to_jsonb(coalesce(v.name, a.definition_code, ''))),
        CASE WHEN ` + access.VisibleProcess + ` THEN p.subject END,
        (SELECT count(*) FROM incidents o WHERE o.engine_run_id = i.engine_run_id),
        (SELECT min(o.created_at) FROM incidents o WHERE o.engine_run_id = i.engine_run_id)`

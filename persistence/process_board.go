@@ -30,9 +30,16 @@ const (
 	indexedMembers = `jsonb_object_agg(x.field, CASE WHEN x.text_value IS NOT NULL THEN x.text_value || coalesce(x.text_rest, '')
                                                      ELSE coalesce(x.text_folded, x.number_value::text, to_char(x.date_value, 'YYYY-MM-DD')) END)`
 
-	boardColumns = `p.id, p.subject, p.state, p.process_definition_id, v.name, coalesce(sname.name, s.name),
+	boardColumns = `p.id, p.subject, p.state, p.process_definition_id, ` + pg.NameOfV + `, coalesce(sname.name, s.name),
        (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
        p.created_at, p.last_modified_at, `
+
+	// memberLabel is the label of the member f.field with the translations i.texts, a translation.Name without a source.
+	memberLabel = `jsonb_build_object('source', '', 'default', coalesce(i.texts ->> 'default', CASE WHEN i.texts IS NULL THEN '' ELSE 'en' END),
+       'in', coalesce((SELECT jsonb_object_agg(l.key, l.text)
+                         FROM (SELECT e.key, coalesce(e.value ->> (f.field || '.name'), e.value ->> (f.field || '.label')) AS text
+                                 FROM jsonb_each(i.texts) e WHERE jsonb_typeof(e.value) = 'object') l
+                        WHERE l.text IS NOT NULL), '{}'))`
 
 	boardIndexed = `(SELECT ` + indexedMembers + ` FROM process_index x WHERE x.process_id = p.id)`
 
@@ -43,11 +50,16 @@ const (
 
 	// A definition without visible processes does not reveal the names of its members.
 	selectIndexedFields = `
-SELECT f.field, min(f.type)
-  FROM process_definition_indexes f
- WHERE f.tenant_id = ANY($2) AND f.process_definition_id = $3
-   AND EXISTS (SELECT 1 FROM processes p WHERE p.process_definition_id = f.process_definition_id AND ` + access.VisibleProcess + `)
- GROUP BY f.field
+WITH i AS MATERIALIZED (
+    SELECT (v.spec -> 'i18n')::jsonb AS texts
+      FROM process_definitions d JOIN process_definition_versions v ON v.version = d.published_version
+     WHERE d.id = $3)
+SELECT f.field, f.type, coalesce((SELECT ` + memberLabel + ` FROM i), '""')
+  FROM (SELECT x.field, min(x.type) AS type
+          FROM process_definition_indexes x
+         WHERE x.tenant_id = ANY($2) AND x.process_definition_id = $3
+           AND EXISTS (SELECT 1 FROM processes p WHERE p.process_definition_id = x.process_definition_id AND ` + access.VisibleProcess + `)
+         GROUP BY x.field) f
  ORDER BY f.field`
 
 	// maxChoices bounds the definitions that a list offers to be narrowed to.
@@ -75,7 +87,7 @@ func (r *Reader) ListBoard(
 	queries = append(queries, choices)
 	if filter.DefinitionID != nil {
 		args := []any{caller.PrincipalID, caller.TenantIDs(), *filter.DefinitionID}
-		queries = append(queries, pg.Q(selectIndexedFields, args, collectInto(&board.Fields, pgx.RowToStructByPos[domain.IndexedMember])))
+		queries = append(queries, pg.Q(selectIndexedFields, args, collectInto(&board.Fields, pgx.RowToStructByPos[domain.NamedMember])))
 	}
 	if err := r.Read(ctx, append(queries, metadata.queries(caller)...)...); err != nil {
 		return board, pg.Translate("listing a board of processes", err)
@@ -137,7 +149,7 @@ func searchBoard(search string) listquery.Condition {
 	if id, err := uuid.Parse(search); err == nil {
 		return listquery.Match("p.id = %s", id).OnRows()
 	}
-	return listquery.MatchIf(search != "", "("+listquery.ContainsAny("p.subject", "v.name", "coalesce(sname.name, s.name)")+`
+	return listquery.MatchIf(search != "", "("+listquery.ContainsAny("p.subject", "v.name", pg.TranslationsOf("v"), "coalesce(sname.name, s.name)")+`
     OR EXISTS (SELECT 1 FROM process_index x WHERE x.process_id = p.id AND `+indexedText("x")+` LIKE search_key(%[1]s)))`,
 		listquery.Pattern(search)).OnNames()
 }
@@ -161,6 +173,6 @@ func boardRows(each func(*domain.BoardProcess) error) func(pgx.Rows) error {
 
 // definitionChoices reads the definitions with any part visible to the caller, by name.
 func definitionChoices(caller domain.Caller, choices *[]domain.Choice) (pg.Query, error) {
-	l := definitionList(caller, listquery.List{Columns: "d.id, v.name", Fixed: true}, []domain.SortKey{{Property: "name"}})
+	l := definitionList(caller, listquery.List{Columns: "d.id, " + pg.NameOfV, Fixed: true}, []domain.SortKey{{Property: "name"}})
 	return l.Rows(domain.PageRequest{Size: maxChoices}, collectInto(choices, pgx.RowToStructByPos[domain.Choice]))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
@@ -18,7 +19,7 @@ type ProcessOverview struct {
 
 	// Whole is the process with its values, but without the ids of related processes.
 	Whole          domain.Process
-	DefinitionName string
+	DefinitionName translation.Name
 	// Number is the number of the version of the definition, which counts from 1.
 	Number                    int
 	InitiatorName             string
@@ -28,7 +29,7 @@ type ProcessOverview struct {
 
 const (
 	selectProcessOverview = `
-SELECT ` + processColumns + `, v.name, v.number, coalesce(sname.name, s.name),
+SELECT ` + processColumns + `, ` + pg.NameOfV + `, v.number, coalesce(sname.name, s.name),
        (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
        (SELECT count(*) FROM process_actions x WHERE x.process_id = p.id AND x.status = 'REQUESTED')
   FROM processes p
@@ -38,7 +39,7 @@ SELECT ` + processColumns + `, v.name, v.number, coalesce(sname.name, s.name),
  WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess
 
 	selectNamedRelations = `
-SELECT p.id, r.to_id = $3::uuid, p.subject, p.state, v.name, p.created_at
+SELECT p.id, r.to_id = $3::uuid, p.subject, p.state, ` + pg.NameOfV + `, p.created_at
   FROM process_relations r
   JOIN processes p ON p.id = CASE r.to_id WHEN $3 THEN r.from_id ELSE r.to_id END
   JOIN process_definition_versions v ON v.version = p.process_version

@@ -10,6 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/listquery"
+	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
 // ListProcessParts returns a page of the items of a process that are visible to the caller, of the types or of all.
@@ -19,7 +20,7 @@ func (r *Reader) ListProcessParts(
 	sort []domain.SortKey,
 ) (domain.Page[domain.ProcessPart], error) {
 	l := listquery.OfCaller(caller, "i.tenant_id", listquery.List{
-		Columns: `i.id, i.type, coalesce(t.name, ''), coalesce(i.task_state, ''), coalesce(oname.name, o.name, ''), i.created_by,
+		Columns: `i.id, i.type, ` + pg.NameOfT + `, coalesce(i.task_state, ''), coalesce(oname.name, o.name, ''), i.created_by,
        coalesce(aname.name, a.name, ''), i.thread_id, coalesce(i.message_text, ''), i.message_data, i.message_data_valid,
        i.message_data_errors, i.created_at, i.last_modified_at`,
 		Table: "process_items i",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -40,7 +41,7 @@ func (q queueOwners) publishSpec(
 	require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
 		tx.InsertDefinition(definition, q.tenant, "LOAN")
 		tx.PublishVersion(persistence.DefinitionVersion{
-			DefinitionRef: ref, TenantID: q.tenant, Number: number, Name: "Loan", Spec: json.RawMessage(spec),
+			DefinitionRef: ref, TenantID: q.tenant, Number: number, Name: translation.Name{Source: "Loan"}, Spec: json.RawMessage(spec),
 			Engine: &domain.EngineBinding{
 				WorkflowType: "LoanWorkflow", TaskQueue: queue, SignalShape: domain.SignalShapeB, RunnerID: q.runner,
 			},

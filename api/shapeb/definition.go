@@ -29,7 +29,7 @@ func (s *Server) FindProcessDefinitions(
 	var answer oasb.FindProcessDefinitions200JSONResponse
 	answer.Metadata, answer.Content = httpio.PageOf[oasb.PageMetadata](found, func(d *domain.DefinitionSummary) oasb.ProcessDefinitionPageItem {
 		return oasb.ProcessDefinitionPageItem{
-			ID: d.ID, Version: d.Version, Code: d.Code, TenantID: d.TenantID, Name: d.Name,
+			ID: d.ID, Version: d.Version, Code: d.Code, TenantID: d.TenantID, Name: d.Name.Source,
 			Published: d.Published, Startable: d.Startable,
 		}
 	})
@@ -132,7 +132,7 @@ func (s *Server) FindBusinessArtifactDefinitions(
 	var answer oasb.FindBusinessArtifactDefinitions200JSONResponse
 	answer.Metadata, answer.Content = httpio.PageOf[oasb.PageMetadata](found, func(d *domain.ArtifactDefinitionSummary) oasb.BusinessArtifactDefinitionPageItem {
 		return oasb.BusinessArtifactDefinitionPageItem{
-			ID: d.ID, Code: d.Code, TenantID: d.TenantID, Name: d.Name, Creatable: d.Creatable,
+			ID: d.ID, Code: d.Code, TenantID: d.TenantID, Name: d.Name.Source, Creatable: d.Creatable,
 		}
 	})
 	return answer, nil
@@ -152,7 +152,7 @@ func (s *Server) RetrieveBusinessArtifactDefinition(
 
 func businessArtifactDefinition(d *app.ArtifactDefinitionView) oasb.BusinessArtifactDefinition {
 	answer := oasb.BusinessArtifactDefinition{
-		ID: d.ID, Code: d.Code, TenantID: d.TenantID, Name: d.Name, Creatable: d.Creatable,
+		ID: d.ID, Code: d.Code, TenantID: d.TenantID, Name: d.Name.Source, Creatable: d.Creatable,
 		DataSchema: d.Spec.DataSchema, UISchema: d.Spec.UISchema,
 		BusinessArtifactActionDefinitions: make([]oasb.BusinessArtifactActionDefinition, len(d.Actions)),
 	}

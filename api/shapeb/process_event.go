@@ -39,7 +39,7 @@ func processEvent(e *domain.TimelineEvent) oasb.ProcessEvent {
 		ActorID: e.ActorID, ActorName: httpio.PtrOrNil(e.ActorName),
 		State: httpio.PtrOrNil(e.State), PreviousState: httpio.PtrOrNil(e.PreviousState),
 		ProcessItemID: e.ItemID, ProcessItemDefinitionCode: httpio.PtrOrNil(e.ItemDefinitionCode),
-		ProcessItemName: httpio.PtrOrNil(e.ItemName), OwnerName: httpio.PtrOrNil(e.OwnerName),
+		ProcessItemName: httpio.PtrOrNil(e.ItemName.Source), OwnerName: httpio.PtrOrNil(e.OwnerName),
 		ProcessActionDefinitionCode: httpio.PtrOrNil(e.Details["actionCode"]),
 	}
 	if e.ItemType != "" {

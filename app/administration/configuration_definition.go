@@ -13,6 +13,7 @@ import (
 	"github.com/procession-dev/procession/domain/filter"
 	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -27,6 +28,8 @@ type pinnedProcess struct {
 	EntityUISchema   json.RawMessage            `json:"entityUiSchema,omitempty"`
 	Elements         []resource.ElementSpec     `json:"elements,omitempty"`
 	DataStructures   map[string]json.RawMessage `json:"dataStructures,omitempty"`
+	I18n             json.RawMessage            `json:"i18n,omitempty"`
+	StructureTexts   map[string]json.RawMessage `json:"dataStructureTexts,omitempty"`
 	UserActions      []resource.UserActionSpec  `json:"userActions,omitempty"`
 }
 
@@ -108,8 +111,10 @@ func (c *configuration) publishVersion(
 func (c *configuration) newVersion(
 	d *resource.Document, spec *resource.ProcessDefinitionSpec, id uuid.UUID, items map[string]uuid.UUID,
 ) (*persistence.DefinitionVersion, error) {
+	texts := translation.ParseCached(spec.I18n)
 	v := &persistence.DefinitionVersion{
-		DefinitionRef: domain.DefinitionRef{ID: id, Version: domain.NewID(), Code: d.Metadata.Code}, Name: spec.Name,
+		DefinitionRef: domain.DefinitionRef{ID: id, Version: domain.NewID(), Code: d.Metadata.Code},
+		Name:          texts.Name(spec.Name, d.Metadata.Code),
 	}
 	if e := spec.Engine; e != nil {
 		v.Engine = &domain.EngineBinding{
@@ -121,15 +126,16 @@ func (c *configuration) newVersion(
 	pinned := pinnedProcess{
 		SubjectTemplate: spec.SubjectTemplate, MetadataSchema: spec.MetadataSchema, MetadataIndexes: spec.MetadataIndexes,
 		MetadataUISchema: spec.MetadataUISchema, EntitySchema: spec.EntitySchema, EntityUISchema: spec.EntityUISchema, Elements: spec.Elements, UserActions: spec.UserActions,
-		DataStructures: c.dataStructures(d.Metadata.Tenant, spec.DataStructures),
+		I18n: spec.I18n,
 	}
+	pinned.DataStructures, pinned.StructureTexts = c.dataStructures(d.Metadata.Tenant, spec.DataStructures)
 	var err error
 	if v.Spec, err = jsontext.Marshal(pinned); err != nil {
 		return nil, fmt.Errorf("encoding the process: %w", err)
 	}
 	digest := sha256.New()
 	encoder := json.NewEncoder(digest)
-	if err := encoder.Encode([]any{v.Name, v.Engine, v.Spec}); err != nil {
+	if err := encoder.Encode([]any{v.Name.Source, v.Engine, v.Spec}); err != nil {
 		return nil, fmt.Errorf("digesting the process: %w", err)
 	}
 	for _, item := range spec.Items {
@@ -144,7 +150,8 @@ func (c *configuration) newVersion(
 		}
 		made := persistence.ItemDefinitionVersion{
 			DefinitionRef: domain.DefinitionRef{ID: items[item.Code], Version: domain.NewID(), Code: item.Code},
-			Type:          item.Type, Name: item.Name, Spec: text,
+			Type:          item.Type, Spec: text,
+			Name: translation.ParseCached(item.I18n).Name(item.Name, item.Code).Or(texts.Name(item.Name, item.Code)),
 		}
 		if item.Robot != nil {
 			made.Robot = domain.TaskRobot(*item.Robot)
@@ -163,20 +170,22 @@ func indexedMembers(indexes []resource.IndexSpec) []domain.IndexedMember {
 	return members
 }
 
-// dataStructures returns the current schemas of the data structures. A process
-// is pinned to them.
-func (c *configuration) dataStructures(tenant string, codes []string) map[string]json.RawMessage {
+// dataStructures returns the current schemas of the data structures, and their translations. A process is pinned to them.
+func (c *configuration) dataStructures(tenant string, codes []string) (schemas, texts map[string]json.RawMessage) {
 	if len(codes) == 0 {
-		return nil
+		return nil, nil
 	}
-	schemas := make(map[string]json.RawMessage, len(codes))
+	schemas, texts = make(map[string]json.RawMessage, len(codes)), map[string]json.RawMessage{}
 	for _, code := range codes {
 		d := c.desired[resource.Key{Tenant: tenant, Kind: resource.KindDataStructure, Code: code}]
 		if structure, ok := d.Spec.(*resource.DataStructureSpec); ok {
 			schemas[code] = structure.Schema
+			if len(structure.I18n) > 0 {
+				texts[code] = structure.I18n
+			}
 		}
 	}
-	return schemas
+	return schemas, texts
 }
 
 // resolveGrant grants the rights on a definition and its items, and revokes all

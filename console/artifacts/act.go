@@ -15,6 +15,7 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/form"
 )
 
@@ -23,14 +24,14 @@ func needsInput(a app.ArtifactActionView) bool {
 	return len(a.InputSchema) > 0 || a.Type == domain.ArtifactActionStartProcess || a.Type == domain.ArtifactActionCreateArtifact
 }
 
-func (s *artifactView) actionMenu() []actions.Entry {
+func (s *artifactView) actionMenu(ctx context.Context) []actions.Entry {
 	if s.Deleted() {
 		return nil
 	}
 	entries := make([]actions.Entry, 0, len(s.Definition.Actions))
 	for _, a := range s.Definition.Actions {
 		entries = append(entries, actions.Entry{
-			Name: a.Name, Badge: ui.BadgeOf(a.Type), Path: s.tabPath("act/" + a.Code), Asks: needsInput(a),
+			Name: ui.NameOf(ctx, s.Definition.Spec.ActionName(a.ArtifactActionSpec)), Badge: ui.BadgeOf(a.Type), Path: s.tabPath("act/" + a.Code), Asks: needsInput(a),
 		})
 	}
 	return entries
@@ -153,6 +154,8 @@ type actForm struct {
 
 	artifact uuid.UUID
 	action   app.ArtifactActionView
+	// spec is the definition with the action.
+	spec *resource.BusinessArtifactDefinitionSpec
 	// started are the values that a process is started with.
 	started forms.Values
 }
@@ -168,7 +171,10 @@ func (s *Screens) actForm(v *web.Visit) (*actForm, error) {
 	}
 	for _, a := range found.Definition.Actions {
 		if a.Code == v.Param("code") && needsInput(a) && !found.Deleted() {
-			return &actForm{Finder: finders.Finder{App: s.App, Call: v.Call, Tenant: found.TenantID}, artifact: id, action: a}, nil
+			return &actForm{
+				Finder: finders.Finder{App: s.App, Call: v.Call, Tenant: found.TenantID}, artifact: id, action: a,
+				spec: found.Definition.Spec,
+			}, nil
 		}
 	}
 	return nil, domain.NotFound("action")
@@ -177,7 +183,9 @@ func (s *Screens) actForm(v *web.Visit) (*actForm, error) {
 // Load implements forms.Store. The initial value of a process or an artifact comes from the current artifact.
 func (f *actForm) Load(ctx context.Context) (*forms.Document, error) {
 	doc := &forms.Document{
-		Schema: f.action.InputSchema, Value: json.RawMessage("{}"), Path: pathOf(f.artifact, "act/"+f.action.Code), CompleteLabel: f.action.Name,
+		Schema: f.action.InputSchema, Value: json.RawMessage("{}"), Path: pathOf(f.artifact, "act/"+f.action.Code),
+		CompleteLabel: ui.NameOf(ctx, f.spec.ActionName(f.action.ArtifactActionSpec)),
+		Texts:         form.TextsOf(f.spec.ActionTexts(f.action.ArtifactActionSpec, ui.ReaderOf(ctx))),
 	}
 	switch f.action.Type {
 	case domain.ArtifactActionStartProcess:
@@ -192,6 +200,7 @@ func (f *actForm) Load(ctx context.Context) (*forms.Document, error) {
 			return nil, err
 		}
 		doc.Schema, doc.UISchema, doc.Value = created.Spec.DataSchema, created.Spec.UISchema, prepared.Value
+		doc.Texts = form.TextsOf(created.Spec.Texts(ui.ReaderOf(ctx)))
 		doc.CompleteAnywayLabel = ui.T(ctx, "Create anyway")
 	case domain.ArtifactActionStartWorkflow, domain.ArtifactActionDownloadable:
 	}
@@ -207,7 +216,7 @@ func (f *actForm) loadStarted(ctx context.Context, doc *forms.Document) error {
 	if err != nil {
 		return err
 	}
-	f.started = forms.NewProcessValues(started.ProcessDefinition)
+	f.started = forms.NewProcessValues(ctx, started.ProcessDefinition)
 	for i := range f.started {
 		if f.started[i].Name == forms.PartMetadata {
 			f.started[i].Value = prepared.Metadata

@@ -18,7 +18,7 @@ func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var fields []domain.IndexedMember
+	var fields []domain.NamedMember
 	for _, c := range board.Definitions {
 		if c.ID == l.Definition {
 			fields = c.Indexes
@@ -33,7 +33,7 @@ func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
 	return web.CSV("artifacts.csv", head, func(add func(...string) error) error {
 		return s.App.ExportArtifactBoard(v.Context(), v.Call, l.boardFilter(), maxExported, l.sortKey(), func(a *domain.BoardArtifact) error {
 			row := []string{
-				a.ID.String(), board.Choice(a).Name, a.CreatedAt.UTC().Format(time.RFC3339),
+				a.ID.String(), ui.NameOf(v.Context(), board.Choice(a).Name), a.CreatedAt.UTC().Format(time.RFC3339),
 				a.LastModifiedAt.UTC().Format(time.RFC3339), a.EditorName,
 			}
 			for _, field := range fields {

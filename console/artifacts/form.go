@@ -58,7 +58,7 @@ func (f *dataForm) Load(ctx context.Context) (*forms.Document, error) {
 	of := &artifactView{ArtifactView: found}
 	doc := &forms.Document{
 		Schema: found.Definition.Spec.DataSchema, UISchema: found.Definition.Spec.UISchema, Version: string(found.Version()),
-		ReadOnly: !of.canEdit(), Path: pathOf(f.id, ""),
+		ReadOnly: !of.canEdit(), Path: pathOf(f.id, ""), Texts: form.TextsOf(found.Definition.Spec.Texts(ui.ReaderOf(ctx))),
 		Link: func(reference string) string {
 			return pathOf(f.id, "file?"+url.Values{"reference": {reference}}.Encode())
 		},
@@ -139,7 +139,7 @@ func (s *Screens) newForm(v *web.Visit) (*newForm, error) {
 }
 
 func (f *newForm) formAnswer(v *web.Visit, form templ.Component) *web.Answer {
-	return &web.Answer{Title: ui.T(v.Context(), "New: %s", f.definition.Name), Area: "artifacts", Body: newPage(f.definition, form)}
+	return &web.Answer{Title: ui.T(v.Context(), "New: %s", ui.NameOf(v.Context(), f.definition.Name)), Area: "artifacts", Body: newPage(f.definition, form)}
 }
 
 // Load implements forms.Store.
@@ -147,7 +147,7 @@ func (f *newForm) Load(ctx context.Context) (*forms.Document, error) {
 	return &forms.Document{
 		Schema: f.definition.Spec.DataSchema, UISchema: f.definition.Spec.UISchema, Value: json.RawMessage("{}"),
 		Path: web.Root + "artifacts/new/" + f.definition.ID.String(), CompleteLabel: ui.T(ctx, "Create"),
-		CompleteAnywayLabel: ui.T(ctx, "Create anyway"),
+		CompleteAnywayLabel: ui.T(ctx, "Create anyway"), Texts: form.TextsOf(f.definition.Spec.Texts(ui.ReaderOf(ctx))),
 	}, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/domain/translation"
 )
 
 func artifactTabs() []ui.Tab {
@@ -45,13 +46,16 @@ func pathOf(id uuid.UUID, tab string) string {
 func (s *artifactView) tabPath(tab string) string { return pathOf(s.ID, tab) }
 
 // displayName returns the first indexed member of the artifact or, without one, the name of its type.
-func (s *artifactView) displayName() string {
-	choice := domain.ArtifactChoice{Name: s.Definition.Name, Indexes: s.Definition.Spec.IndexedMembers()}
+func (s *artifactView) displayName(ctx context.Context) string {
+	choice := domain.ArtifactChoice{Name: s.Definition.Name}
+	for _, index := range s.Definition.Spec.IndexedMembers() {
+		choice.Indexes = append(choice.Indexes, domain.NamedMember{IndexedMember: index})
+	}
 	of := domain.BoardArtifact{BusinessArtifact: s.BusinessArtifact, Indexed: map[string]string{}}
 	if s.Data != nil && len(choice.Indexes) > 0 {
 		of.Indexed[choice.Indexes[0].Field] = ui.MemberText(s.Data.Value, choice.Indexes[0].Field)
 	}
-	return choice.Title(&of)
+	return choice.Title(&of, ui.ReaderOf(ctx))
 }
 
 // canEdit reports whether the user may change the data.
@@ -82,7 +86,7 @@ func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, rejection *dom
 	if err != nil {
 		return nil, err
 	}
-	answer := &web.Answer{Title: of.displayName(), Area: "artifacts", Body: artifactPage(of, body)}
+	answer := &web.Answer{Title: of.displayName(v.Context()), Area: "artifacts", Body: artifactPage(of, body)}
 	if rejection != nil {
 		of.Problem = ui.Reason(v.Context(), rejection)
 	}
@@ -182,10 +186,11 @@ func (s *Screens) showResult(v *web.Visit, id uuid.UUID, tab string, err error) 
 }
 
 // actionNames returns the names of the actions by their codes.
-func (s *artifactView) actionNames() map[string]string {
-	names := map[string]string{}
-	for _, a := range s.Definition.Spec.Actions {
-		names[a.Code] = a.Name
+func (s *artifactView) actionNames() map[string]translation.Name {
+	names := map[string]translation.Name{}
+	for i := range s.Definition.Spec.Actions {
+		a := &s.Definition.Spec.Actions[i]
+		names[a.Code] = s.Definition.Spec.ActionName(a)
 	}
 	return names
 }
@@ -193,7 +198,7 @@ func (s *artifactView) actionNames() map[string]string {
 // namedRun returns an action that was invoked.
 func (s *artifactView) namedRun(ctx context.Context, a *domain.BusinessArtifactAction) actions.Run {
 	r := runOf(ctx, a)
-	if r.Name = s.actionNames()[a.Definition.Code]; r.Name == "" {
+	if r.Name = ui.NameOf(ctx, s.actionNames()[a.Definition.Code]); r.Name == "" {
 		r.Name = ui.Label(a.Definition.Code)
 	}
 	return r

@@ -44,7 +44,10 @@ type editorForm struct {
 	// Checked reports whether Problems and Plan are about the text.
 	Checked bool
 	Forms   []string
-	Preview templ.Component
+	// Languages are the languages of the texts of the forms, Language is the one of the preview, "" for the viewer's.
+	Languages []string
+	Language  string
+	Preview   templ.Component
 	// PreviewFault is the reason why there is no preview, "" for no reason.
 	PreviewFault string
 }
@@ -105,7 +108,7 @@ func parseEditorForm(v *web.Visit) (*editorForm, error) {
 	}
 	e := &editorForm{
 		// Browsers send the ends of lines as CR LF.
-		Text: strings.ReplaceAll(form.Get("text"), "\r\n", "\n"), ID: form.Get("id"), Version: form.Get("version"), Form: form.Get("form"),
+		Text: strings.ReplaceAll(form.Get("text"), "\r\n", "\n"), ID: form.Get("id"), Version: form.Get("version"), Form: form.Get("form"), Language: form.Get("language"),
 		Sent: true,
 	}
 	if kind := resource.Kind(form.Get("kind")); kind != "" {

@@ -19,6 +19,9 @@ type detailView struct {
 	Text     string
 	Versions []domain.PublishedVersion
 	Rights   []resource.Right
+	// Default is the language of the texts, Coverage are the languages with translations.
+	Default  string
+	Coverage []resource.Coverage
 	// May reports whether the user may change it.
 	May bool
 	// Done describes the last action, "" for none.
@@ -36,6 +39,9 @@ func (s *Screens) findResource(v *web.Visit) (*detailView, error) {
 		return nil, err
 	}
 	of := &detailView{Stored: *found, Rights: found.Spec.Rights(), May: resources.MayChange(v.Call.Caller, found)}
+	if parts := found.Translatables(); len(parts) > 0 {
+		of.Default, of.Coverage = parts[0].Default(), resource.CoverageOf(parts)
+	}
 	of.Text, err = textOf(found.Document)
 	return of, err
 }

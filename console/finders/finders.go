@@ -91,7 +91,7 @@ func (f Finder) findArtifacts(ctx context.Context, words string) ([]forms.Match,
 	found := make([]forms.Match, 0, len(board.Items))
 	for i := range board.Items {
 		a := &board.Items[i]
-		title := board.Choice(a).Title(a)
+		title := board.Choice(a).Title(a, nil) // The reference is stored: it is the same for every reader.
 		found = append(found, forms.Match{
 			Name: title, Reference: kuflowref.BusinessArtifact{ID: a.ID, DefinitionID: a.Definition.ID, Title: title}.String(),
 		})

@@ -33,6 +33,7 @@ type memoryStore struct {
 	mu               sync.Mutex
 	schema, uiSchema json.RawMessage
 	value            json.RawMessage
+	texts            form.Texts
 	version          int
 	patches          []string
 	completed        bool
@@ -73,6 +74,7 @@ func (m *memoryStore) buildDocument() (*forms.Document, error) {
 		anyway = "Complete anyway"
 	}
 	return &forms.Document{
+		Texts:               m.texts,
 		CompleteAnywayLabel: anyway,
 		Schema:              m.schema, UISchema: m.uiSchema, Value: m.value, Errors: checked.Errors, Version: strconv.Itoa(m.version),
 		Path: "/form", CompleteLabel: "Complete", ReadOnly: m.readOnly,

@@ -19,6 +19,9 @@ func ErrorMessage(ctx context.Context, label string, n *form.Node, e domain.Valu
 	if e.Message != "" {
 		return label + ": " + e.Message
 	}
+	if own, ok := n.Message(e.Type); ok {
+		return own.Text
+	}
 	b := n.Bounds
 	say := func(text string, args ...any) string { return ui.T(ctx, text, append([]any{label}, args...)...) }
 	switch e.Type {

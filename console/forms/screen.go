@@ -79,7 +79,7 @@ func newPage(ctx context.Context, doc *Document, value json.RawMessage, picked j
 }
 
 func newEditor(ctx context.Context, doc *Document, value json.RawMessage, picked jsondoc.Picked) (*form.Editor, error) {
-	in := form.Input{Schema: doc.Schema, UISchema: doc.UISchema, Value: value, Picked: picked}
+	in := form.Input{Schema: doc.Schema, UISchema: doc.UISchema, Value: value, Picked: picked, Texts: doc.Texts}
 	return form.NewEditor(ctx, in, form.EditorLimits(), doc.ReadOnly)
 }
 

@@ -16,6 +16,8 @@ import (
 type Document struct {
 	// Schema, UISchema and Value may be nil.
 	Schema, UISchema, Value json.RawMessage
+	// Texts finds the texts of the schemas in the language of the viewer.
+	Texts form.Texts
 	// Errors are the errors of the value.
 	Errors []domain.ValueError
 	// Version changes with every change of the value.

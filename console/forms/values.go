@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
@@ -22,14 +23,15 @@ const (
 	PartEntity   = "entity"
 )
 
-// NewProcessValues returns the values that processes of a definition are started with.
-func NewProcessValues(d *domain.ProcessDefinition) Values {
+// NewProcessValues returns the values that processes of a definition are started with, with texts for the viewer.
+func NewProcessValues(ctx context.Context, d *domain.ProcessDefinition) Values {
 	var values Values
+	texts := d.Texts(ui.ReaderOf(ctx))
 	if len(d.Spec.MetadataSchema) > 0 {
-		values = append(values, form.Part{Name: PartMetadata, Schema: d.Spec.MetadataSchema, UISchema: d.Spec.MetadataUISchema})
+		values = append(values, form.Part{Name: PartMetadata, Schema: d.Spec.MetadataSchema, UISchema: d.Spec.MetadataUISchema, Texts: texts})
 	}
 	if len(d.Spec.EntitySchema) > 0 {
-		values = append(values, form.Part{Name: PartEntity, Schema: d.Spec.EntitySchema, UISchema: d.Spec.EntityUISchema})
+		values = append(values, form.Part{Name: PartEntity, Schema: d.Spec.EntitySchema, UISchema: d.Spec.EntityUISchema, Texts: texts})
 	}
 	return values
 }
@@ -37,7 +39,7 @@ func NewProcessValues(d *domain.ProcessDefinition) Values {
 // Put makes them the schema, the layout and the value of a document.
 func (v Values) Put(doc *Document) error {
 	in, err := form.Join(v...)
-	doc.Schema, doc.UISchema, doc.Value = in.Schema, in.UISchema, in.Value
+	doc.Schema, doc.UISchema, doc.Value, doc.Texts = in.Schema, in.UISchema, in.Value, in.Texts
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/translation"
 )
 
 // Shown is the number of events on a page of a timeline.
@@ -60,8 +61,8 @@ func isRepetition(a, b *domain.TimelineEvent) bool {
 }
 
 // Sentence describes an event without its actor. names contains the names of user actions by code.
-func Sentence(ctx context.Context, e *domain.TimelineEvent, names map[string]string) string {
-	name := e.ItemName
+func Sentence(ctx context.Context, e *domain.TimelineEvent, names map[string]translation.Name) string {
+	name := ui.NameOf(ctx, e.ItemName)
 	if name == "" {
 		name = ui.T(ctx, "Message")
 	}
@@ -152,9 +153,9 @@ func ofTaskState(ctx context.Context, e *domain.TimelineEvent, name string) stri
 	return ui.T(ctx, "cancelled “%s”", name)
 }
 
-func ofAction(ctx context.Context, e *domain.TimelineEvent, names map[string]string) string {
+func ofAction(ctx context.Context, e *domain.TimelineEvent, names map[string]translation.Name) string {
 	code := e.Details["actionCode"]
-	name := names[code]
+	name := ui.NameOf(ctx, names[code])
 	if name == "" {
 		name = ui.Label(code)
 	}

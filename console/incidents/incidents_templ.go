@@ -26,7 +26,7 @@ func messageText(ctx context.Context, i *domain.IncidentReport) string {
 
 // subjectText returns the purpose of the workflow.
 func subjectText(ctx context.Context, i *domain.IncidentReport) string {
-	name := i.DefinitionName
+	name := ui.NameOf(ctx, i.DefinitionName)
 	switch {
 	case i.TaskID != nil:
 		return ui.T(ctx, "Robot for a task of %s", name)

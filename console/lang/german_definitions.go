@@ -3,6 +3,8 @@ package lang
 // germanDefinitions returns the texts of the screens of definitions.
 func germanDefinitions() map[string]string {
 	return map[string]string{
+		"Languages": "Sprachen", "language of the definition": "Sprache der Definition", "Your language": "Ihre Sprache",
+		"%d %% (%d of %d texts)": "%d %% (%d von %d Texten)",
 		"Definitions":            "Definitionen",
 		"New definition":         "Neue Definition",
 		"Name":                   "Name",

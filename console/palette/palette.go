@@ -2,6 +2,7 @@
 package palette
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -67,7 +68,7 @@ func (s *Screens) findTasks(v *web.Visit, search string) ([]target, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []target{taskTarget(task.InboxTask)}, nil
+		return []target{taskTarget(v.Context(), task.InboxTask)}, nil
 	}
 	inbox, err := s.App.ReadInbox(v.Context(), v.Call, app.InboxFilter{View: domain.InboxAll, Search: search},
 		domain.PageRequest{Size: tasksShown}, []domain.SortKey{{Property: "lastModifiedAt", Descending: true}})
@@ -76,11 +77,11 @@ func (s *Screens) findTasks(v *web.Visit, search string) ([]target, error) {
 	}
 	found := make([]target, 0, len(inbox.Items))
 	for _, task := range inbox.Items {
-		found = append(found, taskTarget(task))
+		found = append(found, taskTarget(v.Context(), task))
 	}
 	return found, nil
 }
 
-func taskTarget(task domain.InboxTask) target {
-	return target{Path: web.Root + "tasks/" + task.ID.String(), Icon: "checklist", Text: task.Name, About: task.Subject}
+func taskTarget(ctx context.Context, task domain.InboxTask) target {
+	return target{Path: web.Root + "tasks/" + task.ID.String(), Icon: "checklist", Text: ui.NameOf(ctx, task.Name), About: task.Subject}
 }

@@ -28,11 +28,11 @@ func needsInput(kind domain.ProcessActionType) bool {
 	return false
 }
 
-func (s *processView) actionMenu() []actions.Entry {
+func (s *processView) actionMenu(ctx context.Context) []actions.Entry {
 	entries := make([]actions.Entry, 0, len(s.Actions))
 	for _, a := range s.Actions {
 		entries = append(entries, actions.Entry{
-			Name: a.Name, Badge: ui.BadgeOf(a.Type), Path: s.tabPath("act/" + a.Code), Asks: needsInput(a.Type),
+			Name: ui.NameOf(ctx, a.Translated), Badge: ui.BadgeOf(a.Type), Path: s.tabPath("act/" + a.Code), Asks: needsInput(a.Type),
 		})
 	}
 	return entries
@@ -42,7 +42,7 @@ func (s *processView) namedRuns(ctx context.Context, found []domain.NamedAction)
 	runs := make([]actions.Run, 0, len(found))
 	for _, a := range found {
 		run := runOf(ctx, &a.ProcessAction)
-		run.Name, run.AuthorName = s.actionName(a.Definition.Code), a.AuthorName
+		run.Name, run.AuthorName = s.actionName(ctx, a.Definition.Code), a.AuthorName
 		runs = append(runs, run)
 	}
 	return runs
@@ -181,7 +181,7 @@ func (s *Screens) Run(v *web.Visit) (*web.Answer, error) {
 	}
 	return s.showTab(v, id, "runs", nil, func(of *processView) (templ.Component, error) {
 		run := runOf(v.Context(), found)
-		run.Name = of.actionName(found.Definition.Code)
+		run.Name = of.actionName(v.Context(), found.Definition.Code)
 		return actions.Card(run), nil
 	})
 }

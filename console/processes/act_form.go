@@ -64,14 +64,14 @@ func (s *Screens) actForm(v *web.Visit, process uuid.UUID, action *app.Available
 	if err != nil {
 		return nil, err
 	}
-	f.Tenant, f.Values = definition.TenantID, forms.NewProcessValues(definition.ProcessDefinition)
+	f.Tenant, f.Values = definition.TenantID, forms.NewProcessValues(v.Context(), definition.ProcessDefinition)
 	return f, nil
 }
 
 // Load implements forms.Store.
 func (f *actForm) Load(ctx context.Context) (*forms.Document, error) {
 	doc := &forms.Document{
-		Path: pathOf(f.process, "act/"+f.action.Code), CompleteLabel: f.action.Name, CompleteAnywayLabel: ui.T(ctx, "Start anyway"),
+		Path: pathOf(f.process, "act/"+f.action.Code), CompleteLabel: ui.NameOf(ctx, f.action.Translated), CompleteAnywayLabel: ui.T(ctx, "Start anyway"),
 		Link: func(reference string) string {
 			file, _ := kuflowref.ParseFile(reference)
 			return documentPath(f.process, file.URI)

@@ -17,6 +17,7 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/form"
 )
 
@@ -31,11 +32,12 @@ const (
 type structure struct{ Code, Name string }
 
 // dataStructures returns the data structures of the process, in the order of their codes.
-func (s *processView) dataStructures() []structure {
+func (s *processView) dataStructures(ctx context.Context) []structure {
 	var list []structure
 	for _, code := range slices.Sorted(maps.Keys(s.Definition.Spec.DataStructures)) {
-		title := ui.MemberText(s.Definition.Spec.DataStructures[code], "title")
-		list = append(list, structure{Code: code, Name: cmp.Or(title, ui.Label(code))})
+		title := cmp.Or(ui.MemberText(s.Definition.Spec.DataStructures[code], "title"), ui.Label(code))
+		texts := s.Definition.StructureTexts(code, ui.ReaderOf(ctx))
+		list = append(list, structure{Code: code, Name: texts.Find(title, code+translation.SuffixName).Text})
 	}
 	return list
 }
@@ -105,12 +107,12 @@ func (s *Screens) parseMessage(v *web.Visit, of *processView) (*messageDraft, er
 	if of.Whole.Finished() {
 		return nil, domain.ProcessFinished()
 	}
-	structures := of.dataStructures()
+	ctx := v.Context()
+	structures := of.dataStructures(ctx)
 	at := slices.IndexFunc(structures, func(s structure) bool { return s.Code == v.Param("code") })
 	if at < 0 {
 		return nil, domain.NotFound("page")
 	}
-	ctx := v.Context()
 	f := &messageDraft{Finder: finders.Finder{App: s.App, Call: v.Call, Tenant: of.Whole.TenantID}, process: of.Whole.ID, structure: structures[at]}
 	text, err := json.Marshal(map[string]any{"type": "string", "title": ui.T(ctx, "Message")})
 	if err != nil {
@@ -126,7 +128,10 @@ func (s *Screens) parseMessage(v *web.Visit, of *processView) (*messageDraft, er
 	if thread != nil {
 		f.Values = append(f.Values, *thread)
 	}
-	f.Values = append(f.Values, form.Part{Name: partData, Schema: of.Definition.Spec.DataStructures[f.structure.Code]})
+	f.Values = append(f.Values, form.Part{
+		Name: partData, Schema: of.Definition.Spec.DataStructures[f.structure.Code],
+		Texts: of.Definition.StructureTexts(f.structure.Code, ui.ReaderOf(ctx)),
+	})
 	return f, nil
 }
 

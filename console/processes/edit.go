@@ -51,19 +51,21 @@ func formParts(ctx context.Context, p *app.ProcessView) (forms.Values, error) {
 			values = append(values, part)
 		}
 	}
-	spec := &p.Definition.Spec
+	spec, texts := &p.Definition.Spec, p.Definition.Texts(ui.ReaderOf(ctx))
 	add(form.Part{
 		Name: forms.PartMetadata, Label: ui.T(ctx, "Metadata"), Schema: spec.MetadataSchema, UISchema: spec.MetadataUISchema,
+		Texts: texts,
 	}, p.Whole.Metadata)
 	add(form.Part{
 		Name: forms.PartEntity, Label: ui.T(ctx, "Entity"), Schema: spec.EntitySchema, UISchema: spec.EntityUISchema,
+		Texts: texts,
 	}, p.Whole.Entity)
 	if len(spec.Elements) > 0 {
 		part, _, err := forms.Elements(spec.Elements).Part(ctx, p.Whole.Elements)
 		if err != nil {
 			return nil, err
 		}
-		part.Label = ui.T(ctx, "Elements")
+		part.Label, part.Texts = ui.T(ctx, "Elements"), texts
 		values = append(values, part)
 	}
 	if len(values) == 1 {

@@ -31,7 +31,7 @@ func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
 		return s.App.ExportBoard(v.Context(), v.Call, filter, maxExported, []domain.SortKey{sortKeys()[l.Get("sort")]},
 			func(p *domain.BoardProcess) error {
 				row := []string{
-					p.ID.String(), p.Subject, p.DefinitionName, string(p.State), p.InitiatorName, strconv.Itoa(p.OpenTasks),
+					p.ID.String(), p.Subject, ui.NameOf(v.Context(), p.DefinitionName), string(p.State), p.InitiatorName, strconv.Itoa(p.OpenTasks),
 					p.CreatedAt.UTC().Format(time.RFC3339), p.LastModifiedAt.UTC().Format(time.RFC3339),
 				}
 				for _, field := range board.Fields {

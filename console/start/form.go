@@ -28,7 +28,7 @@ func (s *Screens) Forms() *forms.Screen {
 			if err != nil {
 				return nil, err
 			}
-			return formAnswer(f, nil, body), nil
+			return formAnswer(v.Context(), f, nil, body), nil
 		},
 	}
 }
@@ -62,7 +62,7 @@ func (s *Screens) openForm(v *web.Visit) (*startForm, error) {
 		return nil, err
 	}
 	f := &startForm{Finder: finders.Finder{App: s.App, Call: v.Call, Tenant: definition.TenantID}, definition: definition}
-	f.Values = append(forms.Values{{Name: partSubject, Schema: schema}}, forms.NewProcessValues(definition.ProcessDefinition)...)
+	f.Values = append(forms.Values{{Name: partSubject, Schema: schema}}, forms.NewProcessValues(v.Context(), definition.ProcessDefinition)...)
 	return f, nil
 }
 

@@ -1,6 +1,8 @@
 package start
 
 import (
+	"context"
+
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
@@ -47,9 +49,10 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return formAnswer(f, from, body), nil
+	return formAnswer(v.Context(), f, from, body), nil
 }
 
-func formAnswer(f *startForm, from *domain.Process, body templ.Component) *web.Answer {
-	return &web.Answer{Title: f.definition.Name, Area: "start", Body: formPage(f.definition.Name, from, body)}
+func formAnswer(ctx context.Context, f *startForm, from *domain.Process, body templ.Component) *web.Answer {
+	name := f.definition.TranslatedName()
+	return &web.Answer{Title: ui.NameOf(ctx, name), Area: "start", Body: formPage(name, from, body)}
 }

@@ -26,8 +26,9 @@ func (f *taskForm) addElements(ctx context.Context, doc *forms.Document, values 
 		return err
 	}
 	if len(doc.Schema) > 0 || doc.Value != nil {
-		f.values = forms.Values{{Name: partData, Schema: doc.Schema, UISchema: doc.UISchema, Value: doc.Value}}
+		f.values = forms.Values{{Name: partData, Schema: doc.Schema, UISchema: doc.UISchema, Value: doc.Value, Texts: f.texts}}
 	}
+	part.Texts = f.texts
 	f.values = append(f.values, part)
 	doc.Errors = forms.PrefixErrors(partData, doc.Errors)
 	if !doc.ReadOnly {

@@ -17,6 +17,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/form"
 )
 
@@ -56,6 +57,8 @@ type taskForm struct {
 	// for a task without elements; its form contains the data alone.
 	elements forms.Elements
 	values   forms.Values
+	// texts are the texts of the definition for the user.
+	texts *translation.Texts
 }
 
 // Load implements forms.Store.
@@ -69,7 +72,7 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 		}
 		task = &openTask{OpenedTask: found, User: f.Call.PrincipalID, Editing: true}
 	}
-	definition, err := f.App.TaskForm(ctx, task.OpenedTask)
+	definition, texts, err := f.App.TaskForm(ctx, task.OpenedTask, ui.ReaderOf(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +80,7 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 	path := web.Root + "tasks/" + f.id.String()
 	doc := &forms.Document{
 		Schema: definition.Spec.DataSchema, UISchema: definition.Spec.UISchema, Version: string(task.Item.Version()),
+		Texts:    form.TextsOf(texts),
 		ReadOnly: !task.canEdit(), Path: path,
 		Link: func(reference string) string { return path + "/file?" + url.Values{"reference": {reference}}.Encode() },
 		Preview: func(reference string) string {
@@ -86,7 +90,7 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 			return path + "/preview?" + url.Values{"reference": {reference}}.Encode()
 		},
 	}
-	f.data, f.elements = nil, definition.Spec.Elements
+	f.data, f.elements, f.texts = nil, definition.Spec.Elements, texts
 	if data := task.Item.Task.Data; data != nil {
 		f.data, doc.Value = data.Value, data.Value
 		if !doc.ReadOnly {
@@ -94,6 +98,7 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 		}
 	}
 	if len(doc.Schema) == 0 && doc.Value == nil && len(f.elements) == 0 {
+		doc.Texts = form.Texts{}
 		if doc.Schema, doc.UISchema, err = noteOnly(ui.T(ctx, "There is nothing to fill in.")); err != nil {
 			return nil, err
 		}

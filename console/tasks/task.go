@@ -15,6 +15,7 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/translation"
 )
 
 // newsOverlap is how long before a page was made news may have been recorded: a
@@ -88,7 +89,7 @@ func (s *Screens) showTask(v *web.Visit, id uuid.UUID, query url.Values, rejecti
 		return nil, err
 	}
 	task.Help = f.Help
-	answer := &web.Answer{Title: found.Name, Area: "tasks", Body: inboxPage(l)}
+	answer := &web.Answer{Title: ui.NameOf(v.Context(), found.Name), Area: "tasks", Body: inboxPage(l)}
 	if rejection != nil {
 		task.Problem = ui.Reason(v.Context(), rejection)
 	}
@@ -172,7 +173,7 @@ func (s *Screens) findResults(v *web.Visit, ids []uuid.UUID, problems map[uuid.U
 	}
 	results := make([]result, len(ids))
 	for i, id := range ids {
-		results[i] = result{InboxTask: domain.InboxTask{ID: id, Name: ui.T(v.Context(), "Task")}, Problem: problems[id]}
+		results[i] = result{InboxTask: domain.InboxTask{ID: id, Name: translation.Name{Source: ui.T(v.Context(), "Task")}}, Problem: problems[id]}
 		if at := slices.IndexFunc(found, func(t domain.InboxTask) bool { return t.ID == id }); at >= 0 {
 			results[i].InboxTask = found[at]
 		}

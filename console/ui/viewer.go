@@ -7,10 +7,12 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
 
 	"github.com/procession-dev/procession/console/assets"
 	"github.com/procession-dev/procession/console/lang"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/form/locale"
 )
 
@@ -35,6 +37,8 @@ type Viewer struct {
 	Language language.Tag
 	// Locale is the language of dates and numbers, one of locale.Languages.
 	Locale language.Tag
+	// Reader reads the texts of definitions: in the language of the profile, else in the languages of the browser.
+	Reader *translation.Reader
 	// Theme is "light", "dark" or "" for the theme of the system.
 	Theme string
 	// NoKeys turns off keys that do something without Ctrl.
@@ -48,12 +52,20 @@ type Viewer struct {
 	// loaded.
 	Nonce  string
 	Assets *assets.Set
+
+	// accepted are the languages of the browser.
+	accepted []language.Tag
 }
 
 // Read reads the preferences of the visitor from a request.
 func (v *Viewer) Read(r *http.Request) {
 	v.Language = lang.Match(cookieValue(r, LanguageCookie), r.Header.Get("Accept-Language"))
 	v.Locale = matchLocale(v.Language, r.Header.Get("Accept-Language"), cookieValue(r, LanguageCookie) != "")
+	v.accepted, _, _ = language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))
+	if cookieValue(r, LanguageCookie) != "" {
+		v.accepted = append([]language.Tag{v.Language}, v.accepted...)
+	}
+	v.Reader = translation.NewReader(v.Language, v.accepted...)
 	v.Zone, _ = LoadZone(cookieValue(r, ZoneCookie))
 	v.Theme = Theme(cookieValue(r, ThemeCookie))
 	v.NoKeys = cookieValue(r, KeysCookie) == KeysOff
@@ -74,6 +86,9 @@ func matchLocale(console language.Tag, accepted string, chosen bool) language.Ta
 func (v *Viewer) Apply(p domain.Profile) {
 	if p.Locale != "" {
 		v.Locale = locale.Match(p.Locale)
+		if own, err := language.Parse(p.Locale); err == nil {
+			v.Reader = translation.NewReader(v.Language, append([]language.Tag{own}, v.accepted...)...)
+		}
 	}
 	if zone, ok := LoadZone(p.TimeZone); ok {
 		v.Zone = zone
@@ -148,4 +163,16 @@ func Text(text string) string { return text }
 // as fmt.Sprintf does and integers in the notation of the viewer.
 func T(ctx context.Context, text string, args ...any) string {
 	return lang.Text(ViewerOf(ctx).Language, text, localize(ctx, args)...)
+}
+
+// LanguageName returns the name of a language in the language of the page, or its tag.
+func LanguageName(ctx context.Context, tag string) string {
+	parsed, err := language.Parse(tag)
+	if err != nil {
+		return tag
+	}
+	if name := display.Tags(ViewerOf(ctx).Language).Name(parsed); name != "" {
+		return name
+	}
+	return tag
 }

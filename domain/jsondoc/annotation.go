@@ -22,6 +22,8 @@ type Annotations struct {
 	Format, MediaType, Encoding string
 	// DataSource is the code of the data source of references to items.
 	DataSource string
+	// I18n is the prefix of the keys of translations (JSON Forms).
+	I18n string
 }
 
 // Annotations returns the annotations of a place. The first subschema with a keyword counts; a title of an alternative
@@ -42,6 +44,7 @@ func (p *Place) Annotations() Annotations {
 		if !branch[node] {
 			setText(&a.Title, source, "title")
 			setText(&a.Description, source, "description")
+			setText(&a.I18n, source, keywordI18n)
 		}
 		setText(&a.Format, source, keywordFormat)
 		setText(&a.MediaType, source, "contentMediaType")

@@ -36,7 +36,9 @@ type Branch struct {
 	Title string
 	// IsTitled reports whether Title is a title.
 	IsTitled bool
-	Types    Types
+	// I18n is the key of the translation of the title, "" for none of its own.
+	I18n  string
+	Types Types
 	// Schema is the pointer of the alternative in the schema.
 	Schema string
 	// Required are the members that the alternative requires.
@@ -197,7 +199,7 @@ func (p *Place) choose(c combination, branches []*jsonschema.Schema) {
 	for _, branch := range branches {
 		title, isTitled := o.facts.branchTitle(branch)
 		choice.Branches = append(choice.Branches, Branch{
-			Title: title, IsTitled: isTitled, Types: o.facts.typesOf(branch), Schema: pointerIn(branch.Location),
+			Title: title, IsTitled: isTitled, I18n: o.facts.sources[branch].Text(keywordI18n), Types: o.facts.typesOf(branch), Schema: pointerIn(branch.Location),
 			Required: o.facts.requiredNames(branch), node: branch,
 		})
 	}

@@ -1,6 +1,7 @@
 package jsondoc
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -18,6 +19,8 @@ type EnumValue struct {
 	Value any
 	// Title is "" for a value without a title.
 	Title string
+	// I18n is the key of the translation of the title, "" for none of its own.
+	I18n string
 	// Branch is the pointer of the alternative that contains the value, "" for none.
 	Branch string
 }
@@ -62,19 +65,17 @@ func intersectOptions(options []EnumValue, finite bool, others []EnumValue) ([]E
 	if !finite {
 		return others, true
 	}
-	titles := make(map[string]string, len(others))
+	known := make(map[string]EnumValue, len(others))
 	for _, other := range others {
-		titles[valueKey(other.Value)] = other.Title
+		known[valueKey(other.Value)] = other
 	}
 	var both []EnumValue
 	for _, option := range options {
-		title, ok := titles[valueKey(option.Value)]
+		other, ok := known[valueKey(option.Value)]
 		if !ok {
 			continue
 		}
-		if option.Title == "" {
-			option.Title = title
-		}
+		option.Title, option.I18n = cmp.Or(option.Title, other.Title), cmp.Or(option.I18n, other.I18n)
 		both = append(both, option)
 	}
 	return both, true

@@ -176,6 +176,9 @@ func (f *facts) unionOf(branches []*jsonschema.Schema) (union []EnumValue, all b
 			if len(options) == 1 && title != "" {
 				option.Title = title
 			}
+			if key := f.sources[branch].Text(keywordI18n); len(options) == 1 && key != "" {
+				option.I18n = key
+			}
 			if key := valueKey(option.Value); !seen[key] {
 				seen[key] = true
 				union = append(union, option)

@@ -36,6 +36,7 @@ const (
 	keywordMaxSize          = "maxSize"
 	keywordRequiredOnUpdate = "requiredOnUpdate"
 	keywordEnum             = "enum"
+	keywordI18n             = "i18n"
 )
 
 // extension is the name under which the library keeps the keywords.

@@ -231,7 +231,7 @@ func (p *Place) addDiscriminator(child *Place, c *Choice, name string) {
 		options, _ := f.memberOptions(branch.node, name)
 		for _, option := range options {
 			if len(options) == 1 && option.Title == "" && branch.IsTitled {
-				option.Title = branch.Title
+				option.Title, option.I18n = branch.Title, branch.I18n
 			}
 			option.Branch = branch.Schema
 			union = append(union, option)

@@ -13,6 +13,8 @@ type DataStructureSpec struct {
 	Name string `json:"name" right:"no"`
 	// Schema is the JSON Schema of the data.
 	Schema json.RawMessage `json:"schema" right:"no"`
+	// I18n are the translations of its texts, by language and key.
+	I18n json.RawMessage `json:"i18n,omitempty" right:"no"`
 }
 
 // EncryptionKeySpec describes a key that encrypts the payloads of workflows. The code of the manifest is the id
@@ -38,6 +40,8 @@ type BusinessArtifactDefinitionSpec struct {
 	Indexes []IndexSpec `json:"indexes,omitempty" right:"no"`
 	// Actions are the actions on an artifact.
 	Actions []ArtifactActionSpec `json:"actions,omitempty" right:"within"`
+	// I18n are the translations of its texts, by language and key.
+	I18n json.RawMessage `json:"i18n,omitempty" right:"no"`
 	// Permissions are the rights on artifacts of the definition.
 	Permissions ArtifactPermissions `json:"permissions,omitzero" right:"within"`
 }
@@ -79,6 +83,8 @@ type ArtifactActionSpec struct {
 	// Prefill maps members of the new artifact's data, or of the new process's
 	// metadata, to members of this one's data.
 	Prefill map[string]string `json:"prefill,omitempty" right:"no"`
+	// I18n are the translations of its texts, by language and key.
+	I18n json.RawMessage `json:"i18n,omitempty" right:"no"`
 }
 
 // WebhookSubscriptionSpec describes where events are sent (specification

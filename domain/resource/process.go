@@ -52,6 +52,8 @@ type ProcessDefinitionSpec struct {
 	Items []ItemSpec `json:"items,omitempty" right:"within"`
 	// UserActions are the actions of users on a process.
 	UserActions []UserActionSpec `json:"userActions,omitempty" right:"within"`
+	// I18n are the translations of its texts, by language and key.
+	I18n json.RawMessage `json:"i18n,omitempty" right:"no"`
 	// Permissions are the rights on processes of the definition.
 	Permissions ProcessPermissions `json:"permissions,omitzero" right:"within"`
 }
@@ -100,6 +102,8 @@ type ItemSpec struct {
 	RequireValidDataOnComplete bool `json:"requireValidDataOnComplete,omitempty" right:"no"`
 	// Elements are the task elements of Shape A.
 	Elements []ElementSpec `json:"elements,omitempty" right:"no"`
+	// I18n are the translations of its texts, by language and key.
+	I18n json.RawMessage `json:"i18n,omitempty" right:"no"`
 	// Assistance configures how a model helps with an item.
 	Assistance *AssistanceSpec `json:"assistance,omitempty" right:"no"`
 	// Robot assists the owner of a task.

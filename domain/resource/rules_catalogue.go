@@ -11,6 +11,7 @@ import (
 
 func (s *DataStructureSpec) checkSpec(r *report) {
 	checkSchema(s.Schema, "/spec/schema", r)
+	checkTranslations(catalogueMembers(s), r)
 }
 
 func (*EncryptionKeySpec) checkSpec(*report) {}
@@ -22,6 +23,7 @@ func (s *BusinessArtifactDefinitionSpec) checkSpec(r *report) {
 	for i := range s.Actions {
 		s.Actions[i].check(propertiesOf(s.DataSchema), extendPointer("/spec/actions", i), r)
 	}
+	checkTranslations(catalogueMembers(s), r)
 	for _, list := range s.Permissions.granteeLists() {
 		checkGrantees(list.grantees, list.pointer, false, r)
 	}

@@ -33,6 +33,7 @@ func (s *ProcessDefinitionSpec) checkSpec(r *report) {
 	for i := range s.UserActions {
 		s.UserActions[i].check(s, extendPointer("/spec/userActions", i), r)
 	}
+	checkTranslations(catalogueMembers(s), r)
 	for _, list := range s.Permissions.granteeLists() {
 		checkGrantees(list.grantees, list.pointer, false, r)
 	}

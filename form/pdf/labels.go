@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/text/language"
 
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/form"
 	"github.com/procession-dev/procession/form/locale"
 )
@@ -36,6 +37,18 @@ func English() Labels {
 		MissingOne:     "1 character ({codes}) is not available in the installed fonts.",
 		MissingSeveral: "{count} characters ({codes}) are not available in the installed fonts.",
 	}
+}
+
+// ReaderOf returns the reader of definitions for BCP 47 tags or headers Accept-Language (RFC 9110), in the order of
+// preference.
+func ReaderOf(preferred ...string) *translation.Reader {
+	var tags []language.Tag
+	for _, text := range preferred {
+		if parsed, _, err := language.ParseAcceptLanguage(text); err == nil {
+			tags = append(tags, parsed...)
+		}
+	}
+	return translation.NewReader(language.Make(LabelsFor("", preferred...).Lang), tags...)
 }
 
 // LabelsFor returns the labels and the notation of the best supported languages for BCP 47 tags or headers

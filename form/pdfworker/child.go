@@ -11,6 +11,7 @@ import (
 	_ "time/tzdata" // The sandbox cannot read the database of the system.
 
 	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/form"
 	"github.com/procession-dev/procession/form/pdf"
 )
@@ -94,8 +95,11 @@ func (j *Job) composeLayouts(ctx context.Context, c *child) (outcome, error) {
 // formInputs returns the forms of the job, at least one.
 func (j *Job) formInputs(ctx context.Context) ([]form.Input, error) {
 	inputs := make([]form.Input, len(j.Values))
+	texts := j.findTexts()
 	for i, value := range j.Values {
-		inputs[i] = form.Input{Title: j.Title, Subject: j.Subject, Schema: j.Schema, UISchema: j.UISchema, Value: value}
+		inputs[i] = form.Input{
+			Title: j.Title, Subject: j.Subject, Schema: j.Schema, UISchema: j.UISchema, Value: value, Texts: form.TextsOf(texts),
+		}
 	}
 	switch {
 	case len(inputs) == 0:
@@ -105,6 +109,15 @@ func (j *Job) formInputs(ctx context.Context) ([]form.Input, error) {
 	}
 	inputs, _, err := form.Select(ctx, inputs[0], *j.Pointer, MaxForms)
 	return inputs, err
+}
+
+// findTexts returns the translations for the reader.
+func (j *Job) findTexts() *translation.Texts {
+	catalogues := make([]*translation.Catalogue, len(j.I18n))
+	for i, source := range j.I18n {
+		catalogues[i] = translation.ParseCached(source)
+	}
+	return translation.New(pdf.ReaderOf(j.Locale, j.Language), catalogues...).Within(j.Within...)
 }
 
 // child is the child's end of the connection.

@@ -57,6 +57,10 @@ type Job struct {
 	Locale   string `json:"locale,omitempty"`
 	Zone     string `json:"zone,omitempty"`
 	Language string `json:"language,omitempty"`
+	// I18n are the translations of the schemas: the ones of the definition, and around it. Within are the names around the
+	// value of the schema.
+	I18n   []json.RawMessage `json:"i18n,omitempty"`
+	Within []string          `json:"within,omitempty"`
 }
 
 // Result is a PDF, or a ZIP of PDFs for several forms.

@@ -133,3 +133,27 @@ func TestLoanAmounts(t *testing.T) {
 	}
 	require.Equal(t, 36, checked)
 }
+
+// Every definition has all its texts in German.
+func TestDemoIsTranslated(t *testing.T) {
+	t.Parallel()
+	translated := 0
+	for _, d := range demoDocuments(t) {
+		parts := d.Translatables()
+		if parts == nil {
+			continue
+		}
+		translated++
+		require.Equal(t, "en", parts[0].Default(), d.Metadata.Code)
+		require.Empty(t, resource.UnknownKeys(parts), d.Metadata.Code)
+		for _, part := range parts {
+			for _, m := range part.Messages {
+				require.NotEmpty(t, part.Translation("de", m.Key), "%s %s", d.Metadata.Code, m.Key)
+			}
+		}
+		coverage := resource.CoverageOf(parts)
+		require.Len(t, coverage, 1)
+		require.Equal(t, 100, coverage[0].Percent())
+	}
+	require.Equal(t, 6, translated)
+}

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	timelineColumns = eventColumns + `, coalesce(aname.name, a.name, ''), coalesce(oname.name, o.name, ''), coalesce(t.name, ''), coalesce(y.subject, '')`
+	timelineColumns = eventColumns + `, coalesce(aname.name, a.name, ''), coalesce(oname.name, o.name, ''), ` + pg.NameOfT + `, coalesce(y.subject, '')`
 
 	timelineTables = `
   LEFT JOIN principals a ON a.id = e.actor_id

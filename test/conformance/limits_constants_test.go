@@ -97,6 +97,8 @@ func limits() []limit { //nolint:funlen // a table
 		{"console/web.maxForm", "form of the console without files", bytes, "413"},
 		{"console/forms.maxPost", "task form of the console without files", bytes, "413"},
 		{"console/forms.maxInputs", "inputs of a task form of the console", "", rejected},
+		{"domain/translation.MaxSize", "translations of a manifest", bytes, rejected},
+		{"domain/translation.MaxLanguages", "languages of the translations of a definition", "", rejected},
 		{"console/start.maxSubject", "subject of a process in the console", characters, rejected},
 	}
 }
@@ -111,7 +113,8 @@ func others() map[string]string {
 			domain/jsondoc.maxCachedSource domain/jsondoc.maxParts domain/jsondoc.maxBranches domain/jsondoc.maxPlaces domain/jsondoc.maxLimited
 			domain/availability.maxRune domain/availability.maxName domain/availability.maxShape app.maxPause app.maxRepeats app.maxSeen app.maxDefinitions app.maxCachedKeys
 			app.maxEnvironmentReads app.feedLimit api/limit authn.maxCallers persistence engine/completions engine/relay events/audit form/pdfworker.maxWaiting
-			domain/pattern domain/jsondoc.maxHostText api/httpio.maxRanges form/locale form/pdfworker.maxFrame form/pdfworker.maxJob form/textlayer app/administration.maxHeld api/httpio.drainLimit api/httpio.thoroughLimit api/httpio.maxHops`,
+			domain/pattern domain/translation.maxCachedSource domain/translation.maxReaderLanguages domain/resource.maxMessageDepth
+			domain/resource.maxMessageNodes domain/jsondoc.maxHostText api/httpio.maxRanges form/locale form/pdfworker.maxFrame form/pdfworker.maxJob form/textlayer app/administration.maxHeld api/httpio.drainLimit api/httpio.thoroughLimit api/httpio.maxHops`,
 		"bounds an answer": `domain/filter.maxShown domain/resource.maxViolations api/httpio.maxPointerToken api/httpio.maxIgnored
 			api/httpio.maxIgnoredName api/httpio.maxViolations app/administration.maxNeedsReported`,
 		"is a setting or the bound of one": `app.DefaultTaskLogLimit api/httpio.DefaultBodyLimit app/administration.MaxAccessTokenLifetime

@@ -29,7 +29,20 @@ SELECT coalesce((SELECT sum(n)
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = ["01970000-0000-7000-8000-00000000a001"]
 
-SELECT r.id, r.spec ->> 'name', r.spec -> 'indexes', r.id = ANY({access.EditableArtifactDefinitions})
+SELECT r.id, CASE WHEN r.spec -> 'i18n' IS NULL THEN to_jsonb(r.spec ->> 'name')
+            ELSE jsonb_build_object('source', r.spec ->> 'name', 'default', coalesce(r.spec -> 'i18n' ->> 'default', 'en'), 'in',
+                                    coalesce((SELECT jsonb_object_agg(l.key, l.value ->> (r.code || '.name'))
+                                                FROM json_each(r.spec -> 'i18n') l
+                                               WHERE l.key <> 'default' AND l.value ->> (r.code || '.name') IS NOT NULL), '{}'))
+       END, (SELECT jsonb_agg(jsonb_build_object('field', f.field, 'type', f.type, 'Label', jsonb_build_object('source', '', 'default', coalesce(i.texts ->> 'default', CASE WHEN i.texts IS NULL THEN '' ELSE 'en' END),
+       'in', coalesce((SELECT jsonb_object_agg(l.key, l.text)
+                         FROM (SELECT e.key, coalesce(e.value ->> (f.field || '.name'), e.value ->> (f.field || '.label')) AS text
+                                 FROM jsonb_each(i.texts) e WHERE jsonb_typeof(e.value) = 'object') l
+                        WHERE l.text IS NOT NULL), '{}'))) ORDER BY f.number)
+          FROM (SELECT (r.spec -> 'i18n')::jsonb AS texts) i,
+               (SELECT x.value ->> 'field' AS field, x.value ->> 'type' AS type, x.number
+                  FROM json_array_elements(CASE WHEN r.spec -> 'indexes' IS NOT NULL THEN r.spec -> 'indexes' END)
+                       WITH ORDINALITY x (value, number)) f), r.id = ANY({access.EditableArtifactDefinitions})
   FROM resources r
  WHERE r.kind = 'BusinessArtifactDefinition' AND r.tenant_id = ANY($2)
    AND r.id = ANY({access.ReadableArtifactDefinitions})

@@ -3,7 +3,12 @@
 -- $3 = "A"
 -- $4 = true
 -- $5 = 25
-SELECT r.id, r.code, r.tenant_id, r.spec->>'name', (r.id = ANY({access.EditableArtifactDefinitions}))
+SELECT r.id, r.code, r.tenant_id, CASE WHEN r.spec -> 'i18n' IS NULL THEN to_jsonb(r.spec ->> 'name')
+            ELSE jsonb_build_object('source', r.spec ->> 'name', 'default', coalesce(r.spec -> 'i18n' ->> 'default', 'en'), 'in',
+                                    coalesce((SELECT jsonb_object_agg(l.key, l.value ->> (r.code || '.name'))
+                                                FROM json_each(r.spec -> 'i18n') l
+                                               WHERE l.key <> 'default' AND l.value ->> (r.code || '.name') IS NOT NULL), '{}'))
+       END, (r.id = ANY({access.EditableArtifactDefinitions}))
   FROM resources r
  WHERE r.tenant_id = $2
    AND r.kind = 'BusinessArtifactDefinition' AND r.id = ANY({access.ReadableArtifactDefinitions})

@@ -6,7 +6,7 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
 -- $4 = "01970000-0000-7000-8000-000000000001"
 -- $5 = "01970000-0000-7000-8000-000000000001"
 -- $6 = 50
-SELECT p.id, p.subject, p.state, p.process_definition_id, v.name, coalesce(sname.name, s.name),
+SELECT p.id, p.subject, p.state, p.process_definition_id, coalesce(v.names, to_jsonb(v.name), '""'), coalesce(sname.name, s.name),
        (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
        p.created_at, p.last_modified_at, (SELECT jsonb_object_agg(x.field, CASE WHEN x.text_value IS NOT NULL THEN x.text_value || coalesce(x.text_rest, '')
                                                      ELSE coalesce(x.text_folded, x.number_value::text, to_char(x.date_value, 'YYYY-MM-DD')) END) FROM process_index x WHERE x.process_id = p.id)
@@ -41,10 +41,10 @@ SELECT count(*)
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
-SELECT d.id, v.name
+SELECT d.id, coalesce(v.names, to_jsonb(v.name), '""')
   FROM process_definitions d
   JOIN LATERAL (
-    SELECT v.version, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published
+    SELECT v.version, v.name, v.names, v.version IS NOT DISTINCT FROM d.published_version AS published
       FROM process_definition_versions v
      WHERE v.process_definition_id = d.id AND {access.VisibleVersion}
      ORDER BY published DESC, v.number DESC
@@ -57,9 +57,18 @@ SELECT d.id, v.name
 -- $2 = ["01970000-0000-7000-8000-00000000a001"]
 -- $3 = "01970000-0000-7000-8000-000000000001"
 
-SELECT f.field, min(f.type)
-  FROM process_definition_indexes f
- WHERE f.tenant_id = ANY($2) AND f.process_definition_id = $3
-   AND EXISTS (SELECT 1 FROM processes p WHERE p.process_definition_id = f.process_definition_id AND {access.VisibleProcess})
- GROUP BY f.field
+WITH i AS MATERIALIZED (
+    SELECT (v.spec -> 'i18n')::jsonb AS texts
+      FROM process_definitions d JOIN process_definition_versions v ON v.version = d.published_version
+     WHERE d.id = $3)
+SELECT f.field, f.type, coalesce((SELECT jsonb_build_object('source', '', 'default', coalesce(i.texts ->> 'default', CASE WHEN i.texts IS NULL THEN '' ELSE 'en' END),
+       'in', coalesce((SELECT jsonb_object_agg(l.key, l.text)
+                         FROM (SELECT e.key, coalesce(e.value ->> (f.field || '.name'), e.value ->> (f.field || '.label')) AS text
+                                 FROM jsonb_each(i.texts) e WHERE jsonb_typeof(e.value) = 'object') l
+                        WHERE l.text IS NOT NULL), '{}')) FROM i), '""')
+  FROM (SELECT x.field, min(x.type) AS type
+          FROM process_definition_indexes x
+         WHERE x.tenant_id = ANY($2) AND x.process_definition_id = $3
+           AND EXISTS (SELECT 1 FROM processes p WHERE p.process_definition_id = x.process_definition_id AND {access.VisibleProcess})
+         GROUP BY x.field) f
  ORDER BY f.field;

@@ -3,7 +3,7 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 -- $3 = "%50\\%%"
-SELECT p.id, p.subject, p.state, p.process_definition_id, v.name, coalesce(sname.name, s.name),
+SELECT p.id, p.subject, p.state, p.process_definition_id, coalesce(v.names, to_jsonb(v.name), '""'), coalesce(sname.name, s.name),
        (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
        p.created_at, p.last_modified_at, NULL::jsonb
   FROM processes p
@@ -13,7 +13,7 @@ SELECT p.id, p.subject, p.state, p.process_definition_id, v.name, coalesce(sname
  WHERE p.tenant_id = $2
    AND p.deleted_at IS NULL
    AND {access.VisibleProcess}
-   AND (search_key(p.subject) LIKE search_key($3) OR search_key(v.name) LIKE search_key($3) OR search_key(coalesce(sname.name, s.name)) LIKE search_key($3)
+   AND (search_key(p.subject) LIKE search_key($3) OR search_key(v.name) LIKE search_key($3) OR search_key(coalesce((SELECT string_agg(m.value, chr(10)) FROM jsonb_each_text(v.names -> 'in') m), '')) LIKE search_key($3) OR search_key(coalesce(sname.name, s.name)) LIKE search_key($3)
     OR EXISTS (SELECT 1 FROM process_index x WHERE x.process_id = p.id AND coalesce(x.text_folded, x.text_value || coalesce(x.text_rest, ''), x.number_value::text,
        lpad(extract(year FROM x.date_value)::text, 4, '0') || '-' || lpad(extract(month FROM x.date_value)::text, 2, '0')
        || '-' || lpad(extract(day FROM x.date_value)::text, 2, '0')) LIKE search_key($3)))
@@ -31,17 +31,17 @@ SELECT count(*)
  WHERE p.tenant_id = $2
    AND p.deleted_at IS NULL
    AND {access.VisibleProcess}
-   AND (search_key(p.subject) LIKE search_key($3) OR search_key(v.name) LIKE search_key($3) OR search_key(coalesce(sname.name, s.name)) LIKE search_key($3)
+   AND (search_key(p.subject) LIKE search_key($3) OR search_key(v.name) LIKE search_key($3) OR search_key(coalesce((SELECT string_agg(m.value, chr(10)) FROM jsonb_each_text(v.names -> 'in') m), '')) LIKE search_key($3) OR search_key(coalesce(sname.name, s.name)) LIKE search_key($3)
     OR EXISTS (SELECT 1 FROM process_index x WHERE x.process_id = p.id AND coalesce(x.text_folded, x.text_value || coalesce(x.text_rest, ''), x.number_value::text,
        lpad(extract(year FROM x.date_value)::text, 4, '0') || '-' || lpad(extract(month FROM x.date_value)::text, 2, '0')
        || '-' || lpad(extract(day FROM x.date_value)::text, 2, '0')) LIKE search_key($3)));
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
-SELECT d.id, v.name
+SELECT d.id, coalesce(v.names, to_jsonb(v.name), '""')
   FROM process_definitions d
   JOIN LATERAL (
-    SELECT v.version, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published
+    SELECT v.version, v.name, v.names, v.version IS NOT DISTINCT FROM d.published_version AS published
       FROM process_definition_versions v
      WHERE v.process_definition_id = d.id AND {access.VisibleVersion}
      ORDER BY published DESC, v.number DESC

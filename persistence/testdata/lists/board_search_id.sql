@@ -3,7 +3,7 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 -- $3 = "01970000-0000-7000-8000-000000000001"
-SELECT p.id, p.subject, p.state, p.process_definition_id, v.name, coalesce(sname.name, s.name),
+SELECT p.id, p.subject, p.state, p.process_definition_id, coalesce(v.names, to_jsonb(v.name), '""'), coalesce(sname.name, s.name),
        (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
        p.created_at, p.last_modified_at, NULL::jsonb
   FROM (SELECT p.*
@@ -31,10 +31,10 @@ SELECT count(*)
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
-SELECT d.id, v.name
+SELECT d.id, coalesce(v.names, to_jsonb(v.name), '""')
   FROM process_definitions d
   JOIN LATERAL (
-    SELECT v.version, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published
+    SELECT v.version, v.name, v.names, v.version IS NOT DISTINCT FROM d.published_version AS published
       FROM process_definition_versions v
      WHERE v.process_definition_id = d.id AND {access.VisibleVersion}
      ORDER BY published DESC, v.number DESC

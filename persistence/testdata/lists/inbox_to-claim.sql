@@ -2,7 +2,7 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
-SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name, p.subject,
+SELECT i.id, coalesce(t.names, to_jsonb(t.name), '""') AS name, i.task_state AS state, i.process_id, coalesce(v.names, to_jsonb(v.name), '""') AS process_name, p.subject,
        coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at
   FROM (SELECT i.*
   FROM process_items i
@@ -28,11 +28,13 @@ SELECT i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name
 WITH kept AS MATERIALIZED (
     SELECT i.* FROM item_counts_now(ARRAY[$2]::uuid[]) i WHERE i.type = 'TASK'
 )
+SELECT q.*
+  FROM (
 SELECT c.view, c.id, sum(c.n)::bigint AS tasks,
        CASE WHEN c.view = 'to-claim'
-            THEN (SELECT v.name FROM process_definition_versions v
+            THEN (SELECT coalesce(v.names, to_jsonb(v.name), '""') FROM process_definition_versions v
                    WHERE v.process_definition_id = c.id ORDER BY v.number DESC LIMIT 1)
-            ELSE '' END AS name
+            ELSE '""' END AS name
   FROM (SELECT 'to-claim' AS view, v.process_definition_id AS id, v.n FROM (SELECT i.process_definition_id, sum(n) AS n
   FROM kept i
  WHERE i.tenant_id = $2
@@ -112,4 +114,5 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
  GROUP BY i.process_definition_id) v) c
  GROUP BY c.view, c.id
 HAVING sum(c.n) <> 0
- ORDER BY name, c.id;
+) q
+ ORDER BY coalesce(q.name ->> 'source', q.name #>> '{}'), q.id;

@@ -4,7 +4,7 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
 -- $2 = "OPEN"
 SELECT i.id, i.tenant_id, i.engine_run_id, i.message, i.failure, i.run_id, i.state,
        i.created_at, i.resolved_at, r.id, r.tenant_id, r.kind, r.owner_id, r.namespace, r.workflow_id, r.run_id,
-       r.workflow_type, r.task_queue, r.state, r.action, r.robot, r.data_source, coalesce(r.encryption_key_id, ''), t.code, coalesce(v.name, a.definition_code, ''),
+       r.workflow_type, r.task_queue, r.state, r.action, r.robot, r.data_source, coalesce(r.encryption_key_id, ''), t.code, coalesce(v.names, to_jsonb(coalesce(v.name, a.definition_code, ''))),
        CASE WHEN {access.VisibleProcess} THEN p.subject END,
        (SELECT count(*) FROM incidents o WHERE o.engine_run_id = i.engine_run_id),
        (SELECT min(o.created_at) FROM incidents o WHERE o.engine_run_id = i.engine_run_id)

@@ -3,7 +3,7 @@
 -- $3 = "01970000-0000-7000-8000-000000000001"
 -- $4 = "TASK"
 -- $5 = 25
-SELECT i.id, i.type, coalesce(t.name, ''), coalesce(i.task_state, ''), coalesce(oname.name, o.name, ''), i.created_by,
+SELECT i.id, i.type, coalesce(t.names, to_jsonb(t.name), '""'), coalesce(i.task_state, ''), coalesce(oname.name, o.name, ''), i.created_by,
        coalesce(aname.name, a.name, ''), i.thread_id, coalesce(i.message_text, ''), i.message_data, i.message_data_valid,
        i.message_data_errors, i.created_at, i.last_modified_at
   FROM process_items i

@@ -8,6 +8,7 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -58,11 +59,11 @@ func publish(tx *persistence.Tx, tenant Tenant, workflowType string, now time.Ti
 	task := domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: TaskCode}
 	definition := domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: workflowType}
 	tx.PublishVersion(persistence.DefinitionVersion{
-		DefinitionRef: definition, TenantID: tenant.ID, Number: 1, Name: workflowType,
+		DefinitionRef: definition, TenantID: tenant.ID, Number: 1, Name: translation.Name{Source: workflowType},
 		Engine: &domain.EngineBinding{
 			WorkflowType: workflowType, TaskQueue: tenant.TaskQueue, SignalShape: domain.SignalShapeB, RunnerID: runner,
 		},
-		Items: []persistence.ItemDefinitionVersion{{DefinitionRef: task, Type: domain.ItemTask, Name: "Task"}},
+		Items: []persistence.ItemDefinitionVersion{{DefinitionRef: task, Type: domain.ItemTask, Name: translation.Name{Source: "Task"}}},
 	}, runner, now)
 	tx.GrantOnProcess(definition.ID, domain.PermissionManager, runner)
 	tx.GrantOnItem(task.ID, domain.PermissionCandidate, domain.Grantee{ID: runner})

@@ -1,0 +1,148 @@
+package translation
+
+import (
+	"slices"
+	"strings"
+)
+
+// Texts finds texts of a definition for a reader. A nil Texts returns the texts of the definition.
+type Texts struct {
+	reader *Reader
+	// catalogues are the catalogue of the definition and the ones around it.
+	catalogues []*Catalogue
+	// within are the names around the value of the definition.
+	within []string
+}
+
+// New returns the texts of a definition for a reader, nil if there are no translations. Catalogues that are not nil are
+// searched in their order; the first one names the language of the definition.
+func New(reader *Reader, catalogues ...*Catalogue) *Texts {
+	t := &Texts{reader: reader}
+	for _, c := range catalogues {
+		if c != nil {
+			t.catalogues = append(t.catalogues, c)
+		}
+	}
+	if reader == nil || len(t.catalogues) == 0 {
+		return nil
+	}
+	return t
+}
+
+// Within returns the texts of a value within the value of the definition.
+func (t *Texts) Within(path ...string) *Texts {
+	if t == nil {
+		return nil
+	}
+	inner := *t
+	inner.within = slices.Concat(t.within, path)
+	return &inner
+}
+
+// Prefix returns the prefix of the keys of a value without a key of its own: the names on the path to it, without indexes of
+// arrays.
+func (t *Texts) Prefix(path []string) string {
+	if t == nil {
+		return PathPrefix(path)
+	}
+	return PathPrefix(slices.Concat(t.within, path))
+}
+
+// Find returns a text in the first of the reader's languages that has it, or the source, the text of the definition. Keys
+// are in the order of preference.
+func (t *Texts) Find(source string, keys ...string) Text {
+	if t == nil {
+		return Text{Text: source}
+	}
+	for _, tag := range t.reader.chain {
+		if found := t.lookUp(tag, keys); found != "" {
+			return t.reader.mark(found, tag)
+		}
+		if covers(tag, t.catalogues[0].Default) {
+			break
+		}
+	}
+	if source == "" {
+		return Text{}
+	}
+	return t.reader.mark(source, t.catalogues[0].Default)
+}
+
+// FindOwn is Find for a text that the definition does not have, such as the message of an error. It returns false if no
+// language of the reader has it.
+func (t *Texts) FindOwn(keys ...string) (Text, bool) {
+	if t == nil {
+		return Text{}, false
+	}
+	for _, tag := range t.reader.chain {
+		if found := t.lookUp(tag, keys); found != "" {
+			return t.reader.mark(found, tag), true
+		}
+	}
+	return Text{}, false
+}
+
+// Has reports whether a text is a translation of a key in any language.
+func (t *Texts) Has(text, key string) bool {
+	if t == nil {
+		return false
+	}
+	return slices.ContainsFunc(t.catalogues, func(c *Catalogue) bool {
+		for _, texts := range c.texts {
+			if found := texts[key]; found != "" && strings.EqualFold(found, text) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func (t *Texts) lookUp(tag string, keys []string) string {
+	for _, key := range keys {
+		for _, c := range t.catalogues {
+			if found := c.texts[tag][key]; found != "" {
+				return found
+			}
+		}
+	}
+	return ""
+}
+
+// ErrorKeys returns the keys of the message of an error of a keyword at a prefix, in the order of preference.
+func ErrorKeys(prefix, keyword string) []string {
+	return []string{prefix + suffixError + "custom", prefix + suffixError + keyword, strings.TrimPrefix(suffixError, ".") + keyword}
+}
+
+// Suffixes of keys.
+const (
+	SuffixLabel       = ".label"
+	SuffixDescription = ".description"
+	SuffixPlaceholder = ".placeholder"
+	SuffixText        = ".text"
+	SuffixName        = ".name"
+	suffixError       = ".error."
+)
+
+// PathPrefix returns the prefix of the keys of a value at a path, "root" for a whole value.
+func PathPrefix(path []string) string {
+	var names []string
+	for _, name := range path {
+		if !IsIndex(name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return "root"
+	}
+	return strings.Join(names, ".")
+}
+
+// IsIndex reports whether a name is the index of an element, or stands for one: "-" is after the last element, and the
+// forms of the console write {0}.
+func IsIndex(name string) bool {
+	if name == "-" {
+		return true
+	}
+	name = strings.TrimSuffix(strings.TrimPrefix(name, "{"), "}")
+	return name != "" && strings.Trim(name, "0123456789") == ""
+}

@@ -1,0 +1,204 @@
+package form_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/text/language"
+
+	"github.com/procession-dev/procession/domain/translation"
+	"github.com/procession-dev/procession/form"
+)
+
+// germanTexts returns the German texts of a catalogue, whose keys and translations are given.
+func germanTexts(t *testing.T, texts string) *translation.Texts {
+	t.Helper()
+	c, err := translation.Parse(json.RawMessage(`{"default":"en","de":` + texts + `}`))
+	require.NoError(t, err)
+	return translation.New(translation.NewReader(language.German), c)
+}
+
+func translated(t *testing.T, texts, schema, layout, value string) form.Input {
+	t.Helper()
+	return form.Input{
+		Schema: json.RawMessage(schema), UISchema: json.RawMessage(layout), Value: json.RawMessage(value),
+		Texts: form.TextsOf(germanTexts(t, texts)),
+	}
+}
+
+// The cases are the keys of the documentation of JSON Forms: labels, descriptions, enumerations, groups, categories and
+// notes, with and without keys of their own.
+func TestTranslatedKeys(t *testing.T) {
+	t.Parallel()
+	const person = `{"type":"object","properties":{"name":{"type":"string","title":"Name","description":"Full name"},
+		"address":{"type":"object","properties":{"city":{"type":"string"}}}}}`
+	for name, test := range map[string]struct {
+		texts, schema, layout, value string
+		lines                        []string
+	}{
+		"path": {
+			texts: `{"name.label":"Name (de)","address.label":"Adresse","address.city.label":"Ort"}`, schema: person,
+			lines: []string{"line Name (de)", "object Adresse", "  line Ort"},
+		},
+		"key of the schema": {
+			texts: `{"person.label":"Person","name.label":"no"}`, schema: `{"type":"object","properties":{"name":{"type":"string","i18n":"person"}}}`,
+			lines: []string{"line Person"},
+		},
+		"key of the element before the one of the schema": {
+			texts: `{"mine.label":"Meins","person.label":"no"}`, schema: `{"type":"object","properties":{"name":{"type":"string","i18n":"person"}}}`,
+			layout: `{"type":"Control","scope":"#/properties/name","i18n":"mine"}`, lines: []string{"line Meins"},
+		},
+		"label of the element": {
+			texts: `{"name.label":"Name (de)"}`, schema: person,
+			layout: `{"type":"Control","scope":"#/properties/name","label":"Your name"}`, lines: []string{"line Name (de)"},
+		},
+		"path without indexes": {
+			texts:  `{"rows.label":"Zeilen","rows.name.label":"Name (de)"}`,
+			schema: `{"type":"object","properties":{"rows":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"}}}}}}`,
+			value:  `{"rows":[{"name":"a"}]}`, lines: []string{"table Zeilen", "  row 0", "    line Name (de)=a"},
+		},
+		"values of an enumeration": {
+			texts:  `{"kind.A":"Auto","kind.B":"Boot"}`,
+			schema: `{"type":"object","properties":{"kind":{"enum":["A","B","C"]}}}`, lines: []string{"radio Kind (Auto) (Boot) (C)"},
+		},
+		"titles of oneOf": {
+			texts:  `{"kind.Car":"Auto","boat":"Boot"}`,
+			schema: `{"type":"object","properties":{"kind":{"oneOf":[{"const":"A","title":"Car"},{"const":"B","title":"Boat","i18n":"boat"}]}}}`,
+			lines:  []string{"radio Kind (Auto) (Boot)"},
+		},
+		"values of the elements of an array": {
+			texts:  `{"kinds.A":"Auto"}`,
+			schema: `{"type":"object","properties":{"kinds":{"type":"array","uniqueItems":true,"items":{"enum":["A","B"]}}}}`,
+			lines:  []string{"choices Kinds (Auto) (B)"},
+		},
+		"alternatives": {
+			texts:  `{"pay.Card":"Karte","cash":"Bar"}`,
+			schema: `{"type":"object","properties":{"pay":{"anyOf":[{"title":"Card","type":"object","properties":{"no":{"type":"string"}}},{"title":"Cash","i18n":"cash","type":"number"}]}}}`,
+			lines:  []string{"object Pay", "  choice Kind (Karte) (Bar)", "  line No"},
+		},
+		"groups, categories and notes": {
+			texts: `{"group.label":"Gruppe","Second":"Zweite","note.text":"Hinweis","Read this":"Lies das","tab.label":"Reiter"}`, schema: person,
+			layout: `{"type":"VerticalLayout","elements":[
+				{"type":"Group","label":"First","i18n":"group","elements":[{"type":"Control","scope":"#/properties/name"}]},
+				{"type":"Group","label":"Second","elements":[]},{"type":"Label","text":"Note","i18n":"note"},{"type":"Label","text":"Read this"},
+				{"type":"Categorization","elements":[{"type":"Category","label":"Tab","i18n":"tab","elements":[]}]}]}`,
+			lines: []string{"vertical", "  section Gruppe", "    line Name", "  section Zweite", "  note Hinweis", "  note Lies das", "  tabs", "    page Reiter"},
+		},
+		"entries have no label of the array": {
+			texts:  `{"rows.label":"Zeilen"}`,
+			schema: `{"type":"object","properties":{"rows":{"type":"array","items":{"type":"boolean"}}}}`, value: `{"rows":[true]}`,
+			lines: []string{"list Zeilen", "  row 0", "    radio 0=true required () ()"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := form.NewEditor(t.Context(), translated(t, test.texts, test.schema, test.layout, test.value), form.EditorLimits(), false)
+			require.NoError(t, err)
+			require.Equal(t, test.lines, nodeLines(s.Nodes, ""))
+		})
+	}
+}
+
+func TestTranslatedDescriptionsAndFallback(t *testing.T) {
+	t.Parallel()
+	in := translated(t, `{"a.description":"Hilfe","a.placeholder":"z. B. 1","b.label":"B (de)"}`,
+		`{"type":"object","properties":{"a":{"type":"string","title":"First","description":"Help"},"b":{"type":"string","description":"Text"}}}`,
+		`{"type":"VerticalLayout","elements":[{"type":"Control","scope":"#/properties/a","options":{"placeholder":"e.g. 1"}},{"type":"Control","scope":"#/properties/b"}]}`, `{}`)
+	s, err := form.NewEditor(t.Context(), in, form.EditorLimits(), false)
+	require.NoError(t, err)
+	a, b := s.Find("/a"), s.Find("/b")
+	require.Equal(t, []string{"First", "en", "Hilfe", "", "z. B. 1"}, []string{a.Label, a.LabelLang, a.Help, a.HelpLang, a.Hint})
+	require.Equal(t, []string{"B (de)", "", "Text", "en"}, []string{b.Label, b.LabelLang, b.Help, b.HelpLang})
+
+	// Without translations the language of the texts is unknown.
+	in.Texts = form.Texts{}
+	s, err = form.NewEditor(t.Context(), in, form.EditorLimits(), false)
+	require.NoError(t, err)
+	require.Empty(t, s.Find("/a").LabelLang)
+}
+
+func TestTranslatedMessages(t *testing.T) {
+	t.Parallel()
+	s, err := form.NewEditor(t.Context(), translated(t, `{"loan.amount.error.required":"Betrag fehlt","error.type":"Falsche Art","mine.error.custom":"Alles"}`,
+		`{"type":"object","properties":{"loan":{"type":"object","required":["amount"],"properties":{"amount":{"type":"number"},"b":{"i18n":"mine","type":"string"}}}}}`,
+		``, `{"loan":{}}`), form.EditorLimits(), false)
+	require.NoError(t, err)
+	for _, test := range []struct{ pointer, keyword, want string }{
+		{"/loan/amount", "required", "Betrag fehlt"}, {"/loan/amount", "type", "Falsche Art"}, {"/loan/b", "minLength", "Alles"},
+		{"/loan/amount", "minimum", ""}, {"/loan/other", "type", "Falsche Art"},
+	} {
+		found, ok := s.Describe(test.pointer).Message(test.keyword)
+		require.Equal(t, test.want, found.Text, test)
+		require.Equal(t, test.want != "", ok, test)
+	}
+}
+
+func TestTranslatedModel(t *testing.T) {
+	t.Parallel()
+	schema := `{"type":"object","properties":{"kind":{"enum":["A","B"]},"rows":{"type":"array","items":{"type":"object","properties":{"x":{"oneOf":[{"const":1,"title":"One"}]}}}},
+		"tags":{"type":"array","items":{"enum":["R"]}},"rest":{"type":"string","title":"Rest"}}}`
+	layout := `{"type":"Group","label":"All","elements":[{"type":"Control","scope":"#/properties/kind","i18n":"sort"},{"type":"Control","scope":"#/properties/rows"},
+		{"type":"Control","scope":"#/properties/tags"}]}`
+	in := translated(t, `{"All":"Alles","sort.label":"Sorte","sort.A":"Auto","rows.label":"Zeilen","rows.x.label":"Ix","rows.x.One":"Eins","tags.label":"Farben","tags.R":"Rot"}`,
+		schema, layout, `{"kind":"A","rows":[{"x":1}],"tags":["R"],"rest":"r"}`)
+	m, err := form.NewModel(t.Context(), in, form.DefaultLimits())
+	require.NoError(t, err)
+	require.Equal(t, []string{"Alles {", "Sorte: Auto", "Zeilen [ Ix: Eins ]", "Farben: • Rot", "}"}, fieldLines(m.Fields))
+	require.Equal(t, []string{"Rest: r"}, fieldLines(m.Other))
+	require.Equal(t, "en", m.Other[0].Lang)
+
+	parts, _, err := form.Select(t.Context(), in, "/rows", 10)
+	require.NoError(t, err)
+	require.Equal(t, "Zeilen", parts[0].Title)
+	m, err = form.NewModel(t.Context(), parts[0], form.DefaultLimits())
+	require.NoError(t, err)
+	require.Equal(t, []string{"Ix: Eins"}, fieldLines(m.Fields))
+}
+
+func TestTranslatedJoin(t *testing.T) {
+	t.Parallel()
+	in, err := form.Join(
+		form.Part{Name: "data", Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`),
+			UISchema: json.RawMessage(`{"type":"Group","label":"G","elements":[{"type":"Control","scope":"#/properties/a"}]}`), Texts: germanTexts(t, `{"G":"Gruppe","a.label":"Ah"}`)},
+		form.Part{Name: "own", Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)})
+	require.NoError(t, err)
+	s, err := form.NewEditor(t.Context(), in, form.EditorLimits(), false)
+	require.NoError(t, err)
+	require.Equal(t, []string{"vertical", "  section Gruppe", "    line Ah", "  vertical", "    line A"}, nodeLines(s.Nodes, ""))
+}
+
+// Titles in another language are for display: the stored value is the same in every language.
+func TestTranslationsDoNotChangeValues(t *testing.T) {
+	t.Parallel()
+	for name, schema := range map[string]string{
+		"radio": `{"enum":["red","green"]}`, "search": `{"enum":["red","green","c","d","e","f","g","h","i","j","k","l","m"]}`,
+		"oneOf": `{"oneOf":[{"const":"red","title":"Red"},{"const":"green","title":"Green"}]}`,
+		"open":  `{"anyOf":[{"enum":["red","green"]},{"type":"string"}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			whole := `{"type":"object","properties":{"c":` + schema + `}}`
+			in := translated(t, `{"c.red":"Rot","c.green":"Grün","c.Red":"Rot","c.Green":"Grün"}`, whole, ``, `{"c":"red"}`)
+			plain := in
+			plain.Texts = form.Texts{}
+			german, err := form.NewEditor(t.Context(), in, form.EditorLimits(), false)
+			require.NoError(t, err)
+			english, err := form.NewEditor(t.Context(), plain, form.EditorLimits(), false)
+			require.NoError(t, err)
+			n := german.Find("/c")
+			for _, s := range []*form.Editor{german, english} {
+				change, err := s.Changes(form.Submission{Texts: map[string][]string{"/c": {s.Find("/c").Text(form.Locale{})}}})
+				require.NoError(t, err)
+				require.Empty(t, change.Patch, "the page as it is")
+			}
+			chosen := n.Options[1].Value
+			if n.Kind == form.KindSearch {
+				chosen = n.Options[1].Title
+			}
+			change, err := german.Changes(form.Submission{Texts: map[string][]string{"/c": {chosen}}})
+			require.NoError(t, err)
+			require.JSONEq(t, `{"c":"green"}`, string(change.Value()))
+		})
+	}
+}
