@@ -12,7 +12,8 @@ import (
 
 func TestDefinitionsInTheLanguageOfTheReader(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := makeSite(t)
+	s.t = t
 	task := s.createTask(s.startLoan("Loan in German"), "APPROVE_LOAN", `{"FIRST_NAME":"Ada","LAST_NAME":"Example"}`)
 	bob := s.signIn("Bob")
 
