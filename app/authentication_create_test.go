@@ -22,6 +22,7 @@ import (
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
@@ -77,7 +78,7 @@ func newEngineAccess(t *testing.T) engineAccess {
 		})
 		loan := domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: "LOAN"}
 		tx.PublishVersion(persistence.DefinitionVersion{
-			DefinitionRef: loan, TenantID: a.tenant.TenantID, Number: 1, Name: "Loan",
+			DefinitionRef: loan, TenantID: a.tenant.TenantID, Number: 1, Name: translation.Name{Source: "Loan"},
 			Engine: &domain.EngineBinding{
 				WorkflowType: "Loan", TaskQueue: "loans", SignalShape: domain.SignalShapeB, RunnerID: a.runner.PrincipalID,
 			},

@@ -15,6 +15,7 @@ import (
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/test/kit/enginetest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
@@ -50,11 +51,11 @@ func newChecking(t *testing.T) *checking {
 	require.NoError(t, db.Write(t.Context(), func(tx *persistence.Tx) error {
 		tx.PutDataSource(domain.DataSource{ID: uuid.New(), TenantID: c.ID, Code: "GOODS", TaskQueue: "goods", RunnerID: runner}, nil)
 		tx.PublishVersion(persistence.DefinitionVersion{
-			DefinitionRef: definition, TenantID: c.ID, Number: 1, Name: "Order",
+			DefinitionRef: definition, TenantID: c.ID, Number: 1, Name: translation.Name{Source: "Order"},
 			Spec: json.RawMessage(`{"metadataSchema":` + goodsSchema +
 				`,"entitySchema":` + strings.ReplaceAll(goodsSchema, "GOODS", "GONE") + `}`),
 			Items: []persistence.ItemDefinitionVersion{{
-				DefinitionRef: task, Type: domain.ItemTask, Name: "Task",
+				DefinitionRef: task, Type: domain.ItemTask, Name: translation.Name{Source: "Task"},
 				Spec: json.RawMessage(`{"requireValidDataOnComplete":true,"dataSchema":` + goodsSchema + `}`),
 			}},
 		}, runner, time.Now())

@@ -14,6 +14,7 @@ import (
 	"github.com/procession-dev/procession/app/storage"
 	blobs "github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/test/kit/enginetest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
@@ -41,7 +42,7 @@ func newInvoked(t *testing.T, code string) invoked {
 	definition := domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: "MANUAL"}
 	require.NoError(t, db.Write(t.Context(), func(tx *persistence.Tx) error {
 		tx.PublishVersion(persistence.DefinitionVersion{
-			DefinitionRef: definition, TenantID: i.ID, Number: 1, Name: "Manual",
+			DefinitionRef: definition, TenantID: i.ID, Number: 1, Name: translation.Name{Source: "Manual"},
 			Spec: json.RawMessage(`{"userActions":[` +
 				`{"code":"REPORT","name":"R","type":"DOWNLOADABLE","permissions":["MANAGER"],"workflowType":"Report","taskQueue":"q"},` +
 				`{"code":"NUDGE","name":"N","type":"START_WORKFLOW","permissions":["MANAGER"],"workflowType":"Nudge","taskQueue":"q"},` +

@@ -8,6 +8,7 @@ import (
 
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -38,13 +39,13 @@ func publishDefinitions(ctx context.Context, db *persistence.DB, now time.Time) 
 			item := uuid.NewSHA1(id, []byte(codeTask))
 			tx.PublishVersion(persistence.DefinitionVersion{
 				DefinitionRef: domain.DefinitionRef{ID: id, Version: uuid.NewSHA1(id, []byte("version")), Code: code},
-				TenantID:      demo.TenantDemo(), Number: 1, Name: code,
+				TenantID:      demo.TenantDemo(), Number: 1, Name: translation.Name{Source: code},
 				Engine: &domain.EngineBinding{
 					WorkflowType: runs.workflow, TaskQueue: runs.queue, SignalShape: domain.SignalShapeB, RunnerID: demo.LoanWorker().ID,
 				},
 				Items: []persistence.ItemDefinitionVersion{{
 					DefinitionRef: domain.DefinitionRef{ID: item, Version: uuid.NewSHA1(item, []byte("version")), Code: codeTask},
-					Type:          domain.ItemTask, Name: codeTask,
+					Type:          domain.ItemTask, Name: translation.Name{Source: codeTask},
 				}},
 			}, demo.Alice().ID, now)
 			tx.GrantOnProcess(id, domain.PermissionManager, demo.LoanWorker().ID)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -157,7 +158,7 @@ func (b *bench) loadTenants(ctx context.Context) error {
 				tx.InsertDefinition(id, tenant, codeWait)
 				tx.PublishVersion(persistence.DefinitionVersion{
 					DefinitionRef: domain.DefinitionRef{ID: id, Version: uuid.NewSHA1(id, []byte("version")), Code: codeWait},
-					TenantID:      tenant, Number: 1, Name: codeWait,
+					TenantID:      tenant, Number: 1, Name: translation.Name{Source: codeWait},
 					Engine: &domain.EngineBinding{
 						WorkflowType: workflowWait, TaskQueue: taskQueue, SignalShape: domain.SignalShapeB, RunnerID: demo.LoanWorker().ID,
 					},

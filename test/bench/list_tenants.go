@@ -12,6 +12,7 @@ import (
 
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -48,13 +49,13 @@ func publishForInitiators(tx *persistence.Tx, code string, now time.Time) {
 	id := uuid.NewSHA1(tenant, []byte(code))
 	version := persistence.DefinitionVersion{
 		DefinitionRef: domain.DefinitionRef{ID: id, Version: uuid.NewSHA1(id, []byte("version")), Code: code},
-		TenantID:      tenant, Number: 1, Name: code,
+		TenantID:      tenant, Number: 1, Name: translation.Name{Source: code},
 	}
 	for i := range initiatorItems {
 		item := uuid.NewSHA1(id, []byte(strconv.Itoa(i)))
 		version.Items = append(version.Items, persistence.ItemDefinitionVersion{
 			DefinitionRef: domain.DefinitionRef{ID: item, Version: uuid.NewSHA1(item, []byte("version")), Code: "TASK_" + strconv.Itoa(i)},
-			Type:          domain.ItemTask, Name: code,
+			Type:          domain.ItemTask, Name: translation.Name{Source: code},
 		})
 	}
 	tx.InsertDefinition(id, tenant, code)
