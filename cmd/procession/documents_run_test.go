@@ -125,8 +125,11 @@ func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it 
 		},
 
 		"docs/process-definitions.md: procession apply -f travel.yaml --dry-run": {},
-		"docs/workers.md: export PROCESSION_TOKEN=demo-token-alice":              {},
-		"docs/workers.md: cd claims":                                             {before: "cp workflow.go workflow_test.go claims/"},
+		"docs/process-definitions.md: procession definitions messages -f loan.yaml --language de --to de.json": {
+			before: "procession get process LOAN -o yaml > loan.yaml",
+		},
+		"docs/workers.md: export PROCESSION_TOKEN=demo-token-alice": {},
+		"docs/workers.md: cd claims":                                {before: "cp workflow.go workflow_test.go claims/"},
 		"docs/workers.md: procession start CLAIM": {
 			values: map[string][]string{"TASK": {listed("tasks list --definition CLAIM --code REPORT", ".[0].id")}},
 			// The task is there when the worker has created it.
