@@ -127,13 +127,13 @@ func exportMessages(parts []resource.Translatable, tag string) ([]byte, error) {
 
 // readTranslations reads a file of a translator.
 func readTranslations(cmd *cobra.Command, name string) (map[string]string, error) {
-	var in io.Reader = cmd.InOrStdin()
+	in := cmd.InOrStdin()
 	if name != "-" {
 		file, err := os.Open(name) //nolint:gosec // the user names it
 		if err != nil {
 			return nil, usageError("%w", err)
 		}
-		defer file.Close() //nolint:errcheck // it is only read
+		defer file.Close()
 		in = file
 	}
 	content, err := io.ReadAll(io.LimitReader(in, maxTranslations+1))

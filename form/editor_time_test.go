@@ -14,7 +14,7 @@ import (
 const timeSchema = `{"type":"object","properties":{"t":{"type":"string","format":"date-time"},"c":{"type":"string","format":"time"}}}`
 
 // submitTime enters a local time for /t, and the chosen reading of it.
-func submitTime(tb testing.TB, zone, stored, text, chosen string) (*form.Editor, *form.Change) {
+func submitTime(tb testing.TB, zone, stored, text, chosen string) *form.Change {
 	tb.Helper()
 	value := `{}`
 	if stored != "" {
@@ -27,7 +27,7 @@ func submitTime(tb testing.TB, zone, stored, text, chosen string) (*form.Editor,
 	}
 	change, err := s.Changes(in)
 	require.NoError(tb, err)
-	return s, change
+	return change
 }
 
 func loadZone(tb testing.TB, name string) *time.Location {
@@ -62,7 +62,7 @@ func TestLocalTimes(t *testing.T) {
 		{"spelling of the browser", "UTC", "2026-06-01T10:00:05.120z", "2026-06-01T10:00:05.12", "", ""},
 		{"no time", "UTC", "2026-06-01T10:00:00Z", "tomorrow", "", "tomorrow"},
 	} {
-		_, change := submitTime(t, c.zone, c.stored, c.text, c.chosen)
+		change := submitTime(t, c.zone, c.stored, c.text, c.chosen)
 		if got, ok := change.Times["/t"]; ok {
 			text := "?"
 			for i, at := range append(got.Near, got.Instants...) {
@@ -95,7 +95,7 @@ func TestShownTimesStay(t *testing.T) {
 		zone := zones[r.IntN(len(zones))]
 		s := newEditor(t, timeSchema, "", `{"t":"`+stored+`"}`)
 		text := s.Find("/t").Text(form.Locale{Zone: loadZone(t, zone)})
-		_, change := submitTime(t, zone, stored, text, "")
+		change := submitTime(t, zone, stored, text, "")
 		require.Empty(t, change.Patch, "%s in %s", stored, zone)
 		require.Empty(t, change.Times, "%s in %s", stored, zone)
 		// The confirmed text is read as the same time.

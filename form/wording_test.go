@@ -29,7 +29,7 @@ func translated(t *testing.T, texts, schema, layout, value string) form.Input {
 
 // The cases are the keys of the documentation of JSON Forms: labels, descriptions, enumerations, groups, categories and
 // notes, with and without keys of their own.
-func TestTranslatedKeys(t *testing.T) {
+func TestTranslatedKeys(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	const person = `{"type":"object","properties":{"name":{"type":"string","title":"Name","description":"Full name"},
 		"address":{"type":"object","properties":{"city":{"type":"string"}}}}}`
@@ -125,8 +125,11 @@ func TestTranslatedMessages(t *testing.T) {
 		``, `{"loan":{}}`), form.EditorLimits(), false)
 	require.NoError(t, err)
 	for _, test := range []struct{ pointer, keyword, want string }{
-		{"/loan/amount", "required", "Betrag fehlt"}, {"/loan/amount", "type", "Falsche Art"}, {"/loan/b", "minLength", "Alles"},
-		{"/loan/amount", "minimum", ""}, {"/loan/other", "type", "Falsche Art"},
+		{"/loan/amount", "required", "Betrag fehlt"},
+		{"/loan/amount", "type", "Falsche Art"},
+		{"/loan/b", "minLength", "Alles"},
+		{"/loan/amount", "minimum", ""},
+		{"/loan/other", "type", "Falsche Art"},
 	} {
 		found, ok := s.Describe(test.pointer).Message(test.keyword)
 		require.Equal(t, test.want, found.Text, test)
@@ -159,8 +162,10 @@ func TestTranslatedModel(t *testing.T) {
 func TestTranslatedJoin(t *testing.T) {
 	t.Parallel()
 	in, err := form.Join(
-		form.Part{Name: "data", Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`),
-			UISchema: json.RawMessage(`{"type":"Group","label":"G","elements":[{"type":"Control","scope":"#/properties/a"}]}`), Texts: germanTexts(t, `{"G":"Gruppe","a.label":"Ah"}`)},
+		form.Part{
+			Name: "data", Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`),
+			UISchema: json.RawMessage(`{"type":"Group","label":"G","elements":[{"type":"Control","scope":"#/properties/a"}]}`), Texts: germanTexts(t, `{"G":"Gruppe","a.label":"Ah"}`),
+		},
 		form.Part{Name: "own", Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)})
 	require.NoError(t, err)
 	s, err := form.NewEditor(t.Context(), in, form.EditorLimits(), false)

@@ -77,6 +77,26 @@ func (e *entry) resultPage(ctx context.Context) (*page, error) {
 		}
 		addProblem(name, texts[len(texts)-1], "%s is not one of the choices.")
 	}
+	e.addReadings(p, addProblem)
+	if err := e.searchForButton(ctx, p); err != nil {
+		return nil, err
+	}
+	for name, text := range e.unresolved {
+		switch n := e.editor.Control(name); {
+		case p.search != nil && p.search.name == name:
+			p.inputs[name] = text
+		case n != nil && n.Kind == form.KindDataSource:
+			addProblem(name, text, "%s is not chosen yet. Choose one of the search results.")
+		default:
+			addProblem(name, text, "%s was not found. Choose one of the suggestions.")
+		}
+	}
+	p.message = e.resultMessage(ctx, p)
+	return p, nil
+}
+
+// addReadings adds the readings of ambiguous numbers and local times, from which a person chooses.
+func (e *entry) addReadings(p *page, addProblem func(name, text, format string, details ...any)) {
 	p.ambiguous = map[string][]locale.Candidate{}
 	for name, readings := range e.change.Ambiguous {
 		texts := e.submission.Texts[name]
@@ -93,21 +113,6 @@ func (e *entry) resultPage(ctx context.Context) (*page, error) {
 		addProblem(name, texts[len(texts)-1], sentence)
 		p.times[e.change.NewName(name)] = times
 	}
-	if err := e.searchForButton(ctx, p); err != nil {
-		return nil, err
-	}
-	for name, text := range e.unresolved {
-		switch n := e.editor.Control(name); {
-		case p.search != nil && p.search.name == name:
-			p.inputs[name] = text
-		case n != nil && n.Kind == form.KindDataSource:
-			addProblem(name, text, "%s is not chosen yet. Choose one of the search results.")
-		default:
-			addProblem(name, text, "%s was not found. Choose one of the suggestions.")
-		}
-	}
-	p.message = e.resultMessage(ctx, p)
-	return p, nil
 }
 
 // resultMessage returns the text for the live region.

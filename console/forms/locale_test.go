@@ -86,7 +86,7 @@ func TestArabicDigitsInTheBrowser(t *testing.T) {
 	}
 }
 
-func TestChangesOfClocksInTheBrowser(t *testing.T) {
+func TestChangesOfClocksInTheBrowser(t *testing.T) { //nolint:funlen // one visit of a page
 	t.Parallel()
 	for _, scripts := range []bool{true, false} {
 		t.Run(fmt.Sprintf("scripts %t", scripts), func(t *testing.T) {

@@ -65,7 +65,7 @@ func (b *plainBrowser) offeredValues(name string) (values []string, fixed bool) 
 }
 
 // Each control writes, changes and removes its value without a script. Alternatives have tests of their own.
-func TestEachControlWithoutScript(t *testing.T) {
+func TestEachControlWithoutScript(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	for name, test := range map[string]struct {
 		schema, layout, value string

@@ -33,7 +33,7 @@ type Translatable struct {
 
 // Translatables returns the definition and its items and actions, none for kinds without translations. Invalid
 // translations are left out.
-func (d *Document) Translatables() []Translatable {
+func (d Document) Translatables() []Translatable {
 	var list []Translatable
 	switch d.Spec.(type) {
 	case *ProcessDefinitionSpec, *BusinessArtifactDefinitionSpec, *DataStructureSpec:
@@ -146,7 +146,7 @@ func CoverageOf(list []Translatable) []Coverage {
 }
 
 // addMessages adds the messages of a definition to its parts.
-func addMessages(d *Document, list []Translatable) {
+func addMessages(d Document, list []Translatable) {
 	whole := &list[0]
 	switch s := d.Spec.(type) {
 	case *ProcessDefinitionSpec:

@@ -67,7 +67,8 @@ func TestCoverageAndUnknownKeys(t *testing.T) {
 	require.Equal(t, []resource.Coverage{{"de", 4, 4}, {"fr", 1, 4}}, resource.CoverageOf(list))
 	require.Equal(t, 25, resource.CoverageOf(list)[1].Percent())
 	require.Equal(t, []resource.UnknownKey{
-		{"/spec/i18n/de/typo.error.type", "de", "typo.error.type"}, {"/spec/i18n/de/typo.label", "de", "typo.label"},
+		{"/spec/i18n/de/typo.error.type", "de", "typo.error.type"},
+		{"/spec/i18n/de/typo.label", "de", "typo.label"},
 		{"/spec/items/0/i18n/de/amount.label", "de", "amount.label"},
 	}, resource.UnknownKeys(list))
 }
