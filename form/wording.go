@@ -99,17 +99,6 @@ func (n *Node) Message(keyword string) (translation.Text, bool) {
 	return n.wording.texts.FindOwn(translation.ErrorKeys(n.wording.prefix, keyword)...)
 }
 
-// Member returns the translated label of a member of a value, or words from its name.
-func Member(in Input, name string) (translation.Text, error) {
-	outline, err := newOutline(&in)
-	if err != nil {
-		return translation.Text{}, err
-	}
-	p := outline.Root().Member(name)
-	w := in.Texts.at([]string{name}, p, nil)
-	return w.texts.Find(labelFor(p, name), w.prefix+translation.SuffixLabel, name+translation.SuffixName), nil
-}
-
 // pathOf returns the tokens of a pointer.
 func pathOf(pointer string) []string {
 	path, _ := jsontext.SplitPointer(pointer)
