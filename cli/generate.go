@@ -10,6 +10,7 @@ import (
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/internal/manifest"
 	"github.com/procession-dev/procession/internal/codegen"
 )
 
@@ -61,13 +62,17 @@ func generateCode(cmd *cobra.Command, language codegen.Language, pkg string, fil
 	return code, nil
 }
 
-// decodeDocuments reads the documents that -f names, and checks them as the service does, as far as that is possible
-// without it.
+// decodeDocuments reads and decodes the documents that -f names.
 func decodeDocuments(cmd *cobra.Command, files []string) ([]resource.Document, error) {
 	sources, err := readDocuments(cmd, files)
 	if err != nil {
 		return nil, err
 	}
+	return decodeSources(sources)
+}
+
+// decodeSources decodes documents, and checks them as the service does, as far as that is possible without it.
+func decodeSources(sources []manifest.Source) ([]resource.Document, error) {
 	documents, violations := resource.Decode(manifestTexts(sources))
 	if len(violations) == 0 {
 		return documents, nil

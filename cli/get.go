@@ -168,11 +168,11 @@ func missingCodes(kind string, codes []string, found []oasadmin.Resource, more b
 	}
 	for _, code := range codes {
 		if !slices.ContainsFunc(found, func(r oasadmin.Resource) bool { return r.Metadata.Code == code }) {
-			kinds, err := parseKind(kind)
+			parsed, err := parseKind(kind)
 			if err != nil {
-				kinds = resource.Kind(kind)
+				parsed = resource.Kind(kind)
 			}
-			return notFoundError(string(kinds) + "/" + code)
+			return notFoundError(string(parsed) + "/" + code)
 		}
 	}
 	return nil

@@ -63,7 +63,11 @@ func runMessages(cmd *cobra.Command, files []string, tag, merge string) ([]byte,
 	if err != nil || parsed == language.Und {
 		return nil, usageError("%s needs --language with a tag such as de or de-AT", cmd.CommandPath())
 	}
-	documents, err := decodeDocuments(cmd, files)
+	sources, err := readDocuments(cmd, files)
+	if err != nil {
+		return nil, err
+	}
+	documents, err := decodeSources(sources)
 	if err != nil {
 		return nil, err
 	}
@@ -78,10 +82,6 @@ func runMessages(cmd *cobra.Command, files []string, tag, merge string) ([]byte,
 	}
 	if merge == "" {
 		return exportMessages(definitions[0].Translatables(), parsed.String())
-	}
-	sources, err := readDocuments(cmd, files)
-	if err != nil {
-		return nil, err
 	}
 	texts, err := readTranslations(cmd, merge)
 	if err != nil {

@@ -43,6 +43,7 @@ func TestMessages(t *testing.T) {
 	// Merging the texts again changes no byte.
 	again := w.succeeds("definitions", "messages", "-f", car, "--language", "de", "--merge", german)
 	require.Equal(t, string(written), again)
+	require.Equal(t, again, w.withInput(again).succeeds("definitions", "messages", "-f", "-", "--language", "de", "--merge", german))
 	require.NoError(t, os.WriteFile(german, []byte(w.succeeds("definitions", "messages", "-f", car, "--language", "en")), 0o600))
 	require.Equal(t, again, w.succeeds("definitions", "messages", "-f", car, "--language", "en", "--merge", german))
 
