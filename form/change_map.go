@@ -16,7 +16,7 @@ func (c *changer) applyMap(n *Node, path []string, container any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, _ := lookUp(container, full[len(path):])
+	found, _ := jsondoc.ValueAt(container, full[len(path):])
 	before, _ := found.(*object)
 	if before == nil {
 		before = jsondoc.NewObject()

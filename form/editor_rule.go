@@ -91,7 +91,7 @@ func (b *editorBuilder) isMet(of, value *object, depth int) bool {
 		}
 		return false
 	}
-	path, ok := scopePath(of.Text("scope"))
+	path, ok := jsondoc.ScopePath(of.Text("scope"))
 	if !ok {
 		return false
 	}

@@ -65,7 +65,7 @@ func (w printer) dateText(format, text string) string {
 			if w.reader.Zone != nil {
 				t = t.In(w.reader.Zone)
 			}
-			return w.calendar.DateTime(t, locale.Long, precisionOf(t)) + " " + w.calendar.Zone(t)
+			return w.calendar.DateTime(t, locale.Long, locale.PrecisionOf(t)) + " " + w.calendar.Zone(t)
 		}
 	case "time":
 		for _, layout := range []string{"15:04:05Z07:00", "15:04:05", "15:04"} {
@@ -73,7 +73,7 @@ func (w printer) dateText(format, text string) string {
 			if err != nil {
 				continue
 			}
-			written := w.calendar.Time(t, precisionOf(t))
+			written := w.calendar.Time(t, locale.PrecisionOf(t))
 			if layout == "15:04:05Z07:00" {
 				written += " " + w.calendar.Zone(t)
 			}
@@ -81,11 +81,4 @@ func (w printer) dateText(format, text string) string {
 		}
 	}
 	return text
-}
-
-func precisionOf(t time.Time) locale.Precision {
-	if t.Second() != 0 || t.Nanosecond() != 0 {
-		return locale.Seconds
-	}
-	return locale.Minutes
 }

@@ -44,7 +44,7 @@ func Select(ctx context.Context, in Input, pointer string, most int) (forms []In
 	}
 	at, title := outline.Root(), in.Title
 	for i, name := range path {
-		parent, _ := lookUp(value, path[:i])
+		parent, _ := jsondoc.ValueAt(value, path[:i])
 		at = at.Child(name)
 		if _, isArray := parent.([]any); !isArray {
 			below := path[:i+1]
@@ -70,7 +70,7 @@ func Select(ctx context.Context, in Input, pointer string, most int) (forms []In
 
 // elementsAt returns the objects at a path, one for each form.
 func elementsAt(value any, path []string, most int) (elements []any, several bool, err error) {
-	found, ok := lookUp(value, path)
+	found, ok := jsondoc.ValueAt(value, path)
 	if !ok {
 		return nil, false, ErrNoForm
 	}
@@ -100,7 +100,7 @@ func detailOf(layout any, path []string) json.RawMessage {
 	if !ok {
 		return nil
 	}
-	if scope, ok := scopePath(o.Text("scope")); ok && jsontext.JoinPointer(scope...) == jsontext.JoinPointer(path...) {
+	if scope, ok := jsondoc.ScopePath(o.Text("scope")); ok && jsontext.JoinPointer(scope...) == jsontext.JoinPointer(path...) {
 		options, _ := o.Members["options"].(*object)
 		detail, ok := options.Get("detail")
 		if _, isLayout := detail.(*object); !ok || !isLayout {

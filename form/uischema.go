@@ -2,11 +2,8 @@ package form
 
 import (
 	"cmp"
-	"net/url"
-	"strings"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
-	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // elementKind is the kind of an element of a UI schema.
@@ -73,7 +70,7 @@ func readElement(value any, part string, budget *int) *element {
 	}
 	switch e.kindName {
 	case "Control", "ListWithDetail":
-		path, ok := scopePath(o.Text("scope"))
+		path, ok := jsondoc.ScopePath(o.Text("scope"))
 		if !ok {
 			return nil
 		}
@@ -117,41 +114,4 @@ func isUnlabelled(o *object) bool {
 		label = of.Members["show"]
 	}
 	return label == false
-}
-
-// scopePath parses the scope of a control, such as #/properties/a/properties/b. Keywords that lead to another schema of the
-// same value, such as anyOf/0 and then, are skipped.
-func scopePath(scope string) ([]string, bool) {
-	fragment, ok := strings.CutPrefix(scope, "#")
-	if !ok {
-		return nil, false
-	}
-	if decoded, err := url.PathUnescape(fragment); err == nil {
-		fragment = decoded
-	}
-	tokens, ok := jsontext.SplitPointer(fragment)
-	if !ok {
-		return nil, false
-	}
-	path := []string{}
-	for i := 0; i < len(tokens); i++ {
-		switch keyword := tokens[i]; keyword {
-		case "properties":
-			if i++; i == len(tokens) {
-				return nil, false
-			}
-			path = append(path, tokens[i])
-		case "allOf", "anyOf", "oneOf":
-			if i++; i == len(tokens) {
-				return nil, false
-			}
-			if _, ok := jsontext.Index(tokens[i]); !ok {
-				return nil, false
-			}
-		case "then", "else":
-		default:
-			return nil, false
-		}
-	}
-	return path, true
 }

@@ -19,7 +19,7 @@ func germanTexts(t *testing.T, texts string) *translation.Texts {
 	return translation.New(translation.NewReader(language.German), c)
 }
 
-func translated(t *testing.T, texts, schema, layout, value string) form.Input {
+func translateForm(t *testing.T, texts, schema, layout, value string) form.Input {
 	t.Helper()
 	return form.Input{
 		Schema: json.RawMessage(schema), UISchema: json.RawMessage(layout), Value: json.RawMessage(value),
@@ -93,7 +93,7 @@ func TestTranslatedKeys(t *testing.T) { //nolint:funlen // most of it is a table
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := form.NewEditor(t.Context(), translated(t, test.texts, test.schema, test.layout, test.value), form.EditorLimits(), false)
+			s, err := form.NewEditor(t.Context(), translateForm(t, test.texts, test.schema, test.layout, test.value), form.EditorLimits(), false)
 			require.NoError(t, err)
 			require.Equal(t, test.lines, nodeLines(s.Nodes, ""))
 		})
@@ -102,7 +102,7 @@ func TestTranslatedKeys(t *testing.T) { //nolint:funlen // most of it is a table
 
 func TestTranslatedDescriptionsAndFallback(t *testing.T) {
 	t.Parallel()
-	in := translated(t, `{"a.description":"Hilfe","a.placeholder":"z. B. 1","b.label":"B (de)"}`,
+	in := translateForm(t, `{"a.description":"Hilfe","a.placeholder":"z. B. 1","b.label":"B (de)"}`,
 		`{"type":"object","properties":{"a":{"type":"string","title":"First","description":"Help"},"b":{"type":"string","description":"Text"}}}`,
 		`{"type":"VerticalLayout","elements":[{"type":"Control","scope":"#/properties/a","options":{"placeholder":"e.g. 1"}},{"type":"Control","scope":"#/properties/b"}]}`, `{}`)
 	s, err := form.NewEditor(t.Context(), in, form.EditorLimits(), false)
@@ -120,7 +120,7 @@ func TestTranslatedDescriptionsAndFallback(t *testing.T) {
 
 func TestTranslatedMessages(t *testing.T) {
 	t.Parallel()
-	s, err := form.NewEditor(t.Context(), translated(t, `{"loan.amount.error.required":"Betrag fehlt","error.type":"Falsche Art","mine.error.custom":"Alles"}`,
+	s, err := form.NewEditor(t.Context(), translateForm(t, `{"loan.amount.error.required":"Betrag fehlt","error.type":"Falsche Art","mine.error.custom":"Alles"}`,
 		`{"type":"object","properties":{"loan":{"type":"object","required":["amount"],"properties":{"amount":{"type":"number"},"b":{"i18n":"mine","type":"string"}}}}}`,
 		``, `{"loan":{}}`), form.EditorLimits(), false)
 	require.NoError(t, err)
@@ -143,7 +143,7 @@ func TestTranslatedModel(t *testing.T) {
 		"tags":{"type":"array","items":{"enum":["R"]}},"rest":{"type":"string","title":"Rest"}}}`
 	layout := `{"type":"Group","label":"All","elements":[{"type":"Control","scope":"#/properties/kind","i18n":"sort"},{"type":"Control","scope":"#/properties/rows"},
 		{"type":"Control","scope":"#/properties/tags"}]}`
-	in := translated(t, `{"All":"Alles","sort.label":"Sorte","sort.A":"Auto","rows.label":"Zeilen","rows.x.label":"Ix","rows.x.One":"Eins","tags.label":"Farben","tags.R":"Rot"}`,
+	in := translateForm(t, `{"All":"Alles","sort.label":"Sorte","sort.A":"Auto","rows.label":"Zeilen","rows.x.label":"Ix","rows.x.One":"Eins","tags.label":"Farben","tags.R":"Rot"}`,
 		schema, layout, `{"kind":"A","rows":[{"x":1}],"tags":["R"],"rest":"r"}`)
 	m, err := form.NewModel(t.Context(), in, form.DefaultLimits())
 	require.NoError(t, err)
@@ -184,7 +184,7 @@ func TestTranslationsDoNotChangeValues(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			whole := `{"type":"object","properties":{"c":` + schema + `}}`
-			in := translated(t, `{"c.red":"Rot","c.green":"Grün","c.Red":"Rot","c.Green":"Grün"}`, whole, ``, `{"c":"red"}`)
+			in := translateForm(t, `{"c.red":"Rot","c.green":"Grün","c.Red":"Rot","c.Green":"Grün"}`, whole, ``, `{"c":"red"}`)
 			plain := in
 			plain.Texts = form.Texts{}
 			german, err := form.NewEditor(t.Context(), in, form.EditorLimits(), false)

@@ -51,17 +51,9 @@ func readingTitle(ctx context.Context, c locale.Candidate) string {
 // instantTitle returns an instant in its zone, with the offset that tells it from others.
 func instantTitle(ctx context.Context, at time.Time) string {
 	calendar := locale.CalendarOf(ui.ViewerOf(ctx).Locale)
-	text := calendar.DateTime(at, locale.Medium, precisionOf(at)) + " " + calendar.Zone(at)
+	text := calendar.DateTime(at, locale.Medium, locale.PrecisionOf(at)) + " " + calendar.Zone(at)
 	if at.IsDST() {
 		return ui.T(ctx, "%s, summer time", text)
 	}
 	return text
-}
-
-// precisionOf returns the precision that shows all of a time of day.
-func precisionOf(at time.Time) locale.Precision {
-	if at.Second() == 0 && at.Nanosecond() == 0 {
-		return locale.Minutes
-	}
-	return locale.Seconds
 }

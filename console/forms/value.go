@@ -45,7 +45,7 @@ func (p *page) valueText(ctx context.Context, n *form.Node) string {
 	case form.KindDateTime:
 		if at, ok := n.Instant(); ok {
 			at = at.In(ui.ViewerOf(ctx).Zone)
-			return locale.CalendarOf(ui.ViewerOf(ctx).Locale).DateTime(at, locale.WithWeekday, precisionOf(at))
+			return locale.CalendarOf(ui.ViewerOf(ctx).Locale).DateTime(at, locale.WithWeekday, locale.PrecisionOf(at))
 		}
 	}
 	return text

@@ -51,7 +51,7 @@ func (r *messageReader) readLayout(element any, within []string) {
 	label, _ := e.Members["label"].(string)
 	switch kind := e.Text("type"); kind {
 	case "Control", "ListWithDetail":
-		path, ok := propertyPath(e.Text("scope"))
+		path, ok := jsondoc.ScopePath(e.Text("scope"))
 		if !ok {
 			return
 		}
@@ -78,26 +78,6 @@ func (r *messageReader) addHeading(e *jsondoc.Object, text, suffix string) {
 		return
 	}
 	r.to.add(text, text)
-}
-
-// propertyPath returns the names in the scope of a control.
-func propertyPath(scope string) ([]string, bool) {
-	if len(scope) == 0 || scope[0] != '#' {
-		return nil, false
-	}
-	fragment := scope[1:]
-	if decoded, err := url.PathUnescape(fragment); err == nil {
-		fragment = decoded
-	}
-	tokens, ok := jsontext.SplitPointer(fragment)
-	var path []string
-	for i := 0; i+1 < len(tokens); i++ {
-		if tokens[i] == "properties" {
-			i++
-			path = append(path, tokens[i])
-		}
-	}
-	return path, ok
 }
 
 // readValue adds the texts of a value. Nodes are the subschemas about it; labelled reports whether forms show a label, seen
@@ -163,13 +143,13 @@ func (r *messageReader) addOptions(part *jsondoc.Object, prefix string) {
 	}
 	for _, keyword := range []string{"oneOf", "anyOf"} {
 		list, _ := part.Members[keyword].([]any)
-		alternatives := r.alternatives(list)
-		for _, branch := range alternatives {
+		branches := alternatives(list)
+		for _, branch := range branches {
 			title := branch.Text("title")
 			if value, ok := branch.Get("const"); ok && title == "" {
 				title = optionTitle(value)
 			}
-			if _, isConst := branch.Get("const"); title != "" && (isConst || len(alternatives) > 1) {
+			if _, isConst := branch.Get("const"); title != "" && (isConst || len(branches) > 1) {
 				r.to.add(cmp.Or(branch.Text("i18n"), prefix+"."+title), title)
 			}
 		}
@@ -177,14 +157,8 @@ func (r *messageReader) addOptions(part *jsondoc.Object, prefix string) {
 }
 
 // alternatives returns the subschemas of a list, but the one of null.
-func (r *messageReader) alternatives(list []any) []*jsondoc.Object {
-	var found []*jsondoc.Object
-	for _, entry := range list {
-		if o, ok := entry.(*jsondoc.Object); ok && o.Text("type") != "null" {
-			found = append(found, o)
-		}
-	}
-	return found
+func alternatives(list []any) []*jsondoc.Object {
+	return slices.DeleteFunc(objectsOf(list), func(o *jsondoc.Object) bool { return o.Text("type") == "null" })
 }
 
 // optionTitle returns the text of a value in an enumeration, "" for values that the console names.
@@ -266,9 +240,9 @@ func (r *messageReader) expand(nodes []*jsondoc.Object) (parts, branches []*json
 		}
 		for _, keyword := range []string{"anyOf", "oneOf"} {
 			list, _ := o.Members[keyword].([]any)
-			alternatives := r.alternatives(list)
-			for _, entry := range alternatives {
-				if len(alternatives) == 1 {
+			choices := alternatives(list)
+			for _, entry := range choices {
+				if len(choices) == 1 {
 					collect(entry, into)
 				} else {
 					collect(entry, &branches)
@@ -305,17 +279,7 @@ func (r *messageReader) target(reference string) any {
 	if !ok {
 		return findAnchor(r.root, fragment)
 	}
-	var at any = r.root
-	for _, token := range tokens {
-		switch container := at.(type) {
-		case *jsondoc.Object:
-			at, _ = container.Get(token)
-		case []any:
-			at = elementAt(container, token)
-		default:
-			return nil
-		}
-	}
+	at, _ := jsondoc.ValueAt(r.root, tokens)
 	return at
 }
 

@@ -2,7 +2,6 @@ package translation
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,8 +11,9 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"golang.org/x/text/language"
+
+	"github.com/procession-dev/procession/domain/parsecache"
 )
 
 const (
@@ -132,22 +132,8 @@ func (c *Catalogue) Translation(tag, key string) string {
 	return c.texts[tag][key]
 }
 
-// cache keeps parsed catalogues by the SHA-256 of their source.
-type cache struct {
-	mu         sync.Mutex
-	size       int
-	catalogues *simplelru.LRU[[sha256.Size]byte, cached]
-}
-
-type cached struct {
-	catalogue *Catalogue
-	size      int
-}
-
-var shared = sync.OnceValue(func() *cache { //nolint:gochecknoglobals // one per process
-	c := &cache{}
-	c.catalogues, _ = simplelru.NewLRU(maxCachedSource, func(_ [sha256.Size]byte, removed cached) { c.size -= removed.size })
-	return c
+var shared = sync.OnceValue(func() *parsecache.Cache[*Catalogue] { //nolint:gochecknoglobals // one per process
+	return parsecache.New(maxCachedSource, Parse)
 })
 
 // ParseCached is Parse with a cache of the process, for sources that Parse has accepted before. An invalid source has no
@@ -156,23 +142,9 @@ func ParseCached(source json.RawMessage) *Catalogue {
 	if len(source) == 0 {
 		return nil
 	}
-	c, key := shared(), sha256.Sum256(source)
-	c.mu.Lock()
-	known, ok := c.catalogues.Get(key)
-	c.mu.Unlock()
-	if ok {
-		return known.catalogue
+	catalogue, err := shared().Parse(source)
+	if err != nil {
+		return nil
 	}
-	made := cached{size: len(source)}
-	made.catalogue, _ = Parse(source)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.catalogues.Contains(key) {
-		return made.catalogue
-	}
-	c.catalogues.Add(key, made)
-	for c.size += made.size; c.size > maxCachedSource; {
-		c.catalogues.RemoveOldest()
-	}
-	return made.catalogue
+	return catalogue
 }

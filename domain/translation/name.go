@@ -56,15 +56,7 @@ func (n Name) For(r *Reader) Text {
 	if r == nil || n.Default == "" {
 		return Text{Text: n.Source}
 	}
-	for _, tag := range r.chain {
-		if found := n.In[tag]; found != "" {
-			return r.mark(found, tag)
-		}
-		if covers(tag, n.Default) {
-			break
-		}
-	}
-	return r.mark(n.Source, n.Default)
+	return r.choose(n.Source, n.Default, func(tag string) string { return n.In[tag] })
 }
 
 // MarshalJSON implements json.Marshaler.

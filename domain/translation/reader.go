@@ -49,6 +49,23 @@ func covers(tag, other string) bool {
 	return false
 }
 
+// choose returns the text of the first of the reader's languages that has one, or the source, a text in a language. find
+// returns the text in exactly one language, "" for none.
+func (r *Reader) choose(source, of string, find func(tag string) string) Text {
+	for _, tag := range r.chain {
+		if found := find(tag); found != "" {
+			return r.mark(found, tag)
+		}
+		if covers(tag, of) {
+			break
+		}
+	}
+	if source == "" {
+		return Text{}
+	}
+	return r.mark(source, of)
+}
+
 // mark returns a text with its language, unless the page is in that language.
 func (r *Reader) mark(text, tag string) Text {
 	if tag == "" || covers(r.page, tag) {

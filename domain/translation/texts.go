@@ -54,18 +54,7 @@ func (t *Texts) Find(source string, keys ...string) Text {
 	if t == nil {
 		return Text{Text: source}
 	}
-	for _, tag := range t.reader.chain {
-		if found := t.lookUp(tag, keys); found != "" {
-			return t.reader.mark(found, tag)
-		}
-		if covers(tag, t.catalogues[0].Default) {
-			break
-		}
-	}
-	if source == "" {
-		return Text{}
-	}
-	return t.reader.mark(source, t.catalogues[0].Default)
+	return t.reader.choose(source, t.catalogues[0].Default, func(tag string) string { return t.lookUp(tag, keys) })
 }
 
 // FindOwn is Find for a text that the definition does not have, such as the message of an error. It returns false if no

@@ -63,6 +63,14 @@ func (c *Calendar) Date(t time.Time, style Style) string {
 	return c.expandPattern(c.section(string(style)), t)
 }
 
+// PrecisionOf returns the precision that shows all of a time of day.
+func PrecisionOf(t time.Time) Precision {
+	if t.Second() == 0 && t.Nanosecond() == 0 {
+		return Minutes
+	}
+	return Seconds
+}
+
 // Time returns the time of day of a time in its zone.
 func (c *Calendar) Time(t time.Time, precision Precision) string {
 	return c.expandPattern(c.chooseAlternative("time", int(precision)), t)
