@@ -10,8 +10,8 @@ import (
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/internal/manifest"
 	"github.com/procession-dev/procession/internal/codegen"
+	"github.com/procession-dev/procession/internal/manifest"
 )
 
 func newGenerateCommand() *cobra.Command {
