@@ -92,13 +92,13 @@ func (p *page) isSuggested(n *form.Node) bool {
 
 // holdDraft merges a draft with concurrent changes.
 func (e *entry) holdDraft(ctx context.Context, basis, mine json.RawMessage) error {
-	now, err := newEditor(ctx, e.doc, e.doc.Value, e.picked)
-	if err != nil {
-		return err
-	}
 	doc, conflicts := *e.doc, []form.Conflict(nil)
 	doc.Value = mine
 	if e.changedByOthers {
+		now, err := newEditor(ctx, e.doc, e.doc.Value, e.picked)
+		if err != nil {
+			return err
+		}
 		theirs := now.Value()
 		merged, err := form.Merge(basis, theirs, mine)
 		if err != nil {
@@ -109,10 +109,11 @@ func (e *entry) holdDraft(ctx context.Context, basis, mine json.RawMessage) erro
 		}
 		e.origin, conflicts = theirs, merged.Conflicts
 	}
-	if doc.Errors, err = e.draft.Check(ctx, doc.Value); err != nil {
+	faults, err := e.draft.Check(ctx, doc.Value)
+	if err != nil {
 		return err
 	}
-	e.doc = &doc
+	doc.Errors, e.doc = faults, &doc
 	return e.collectConflicts(conflicts)
 }
 
