@@ -198,8 +198,9 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) { //nolint:funlen // its subte
 		incidents := a.incidents(t)
 		require.Len(t, incidents, 1)
 		require.Equal(t, domain.Incident{
-			ID: incidents[0].ID, TenantID: a.ID, RunID: incidents[0].RunID, EngineRun: "run-1", Message: "no paper",
-			Failure: "at line 1", State: domain.IncidentOpen, CreatedAt: incidents[0].CreatedAt,
+			ID: incidents[0].ID, TenantID: a.ID, RunID: incidents[0].RunID, EngineRun: "run-1", Fingerprint: incidents[0].Fingerprint,
+			Problem: domain.Problem{Kind: domain.IncidentFailure, Attempts: 1, Message: "no paper", Failure: "at line 1"},
+			State:   domain.IncidentOpen, CreatedAt: incidents[0].CreatedAt,
 			ArtifactID: &a.artifact.ID, ActionID: &a.action.ID,
 		}, incidents[0])
 		_, err := a.RetryIncident(t.Context(), a.Call, incidents[0].ID)

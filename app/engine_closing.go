@@ -29,11 +29,16 @@ func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, er
 		if !recorded {
 			return nil, nil
 		}
+		resolved, err := resolveProblem(ctx, tx, locked.Run, now)
+		if err != nil {
+			return nil, err
+		}
+		before := locked.Run.Finding
 		ended := endRun(tx, &locked.Run, c, now)
 		var events domain.Events
 		switch {
 		case locked.Process != nil:
-			events, err = s.finishWithWorkflow(ctx, tx, locked, c, now)
+			events, err = s.finishWithWorkflow(ctx, tx, locked, before, c, now)
 		case locked.ProcessAction != nil:
 			events = endProcessAction(tx, locked, c, now)
 		case locked.ArtifactAction != nil:
@@ -41,14 +46,14 @@ func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, er
 		case locked.TaskState != nil:
 			events = endTaskRobot(tx, locked, c, now)
 		}
-		return append(domain.Events{ended}, events...), err
+		return append(append(resolved, ended), events...), err
 	})
 	return recorded && err == nil, err
 }
 
-// finishWithWorkflow ends a process with its workflow.
+// finishWithWorkflow ends a process with its workflow. finding is the last one of the workflow.
 func (s *Service) finishWithWorkflow(
-	ctx context.Context, tx *persistence.Tx, locked *persistence.LockedRun, c domain.Closing, now time.Time,
+	ctx context.Context, tx *persistence.Tx, locked *persistence.LockedRun, finding domain.RunFinding, c domain.Closing, now time.Time,
 ) (domain.Events, error) {
 	p, by := locked.Process, domain.SystemPrincipalID()
 	if p.Finished() {
@@ -56,7 +61,10 @@ func (s *Service) finishWithWorkflow(
 	}
 	before := p.State
 	if c.Status == domain.RunFailed {
-		return domain.Events{openIncident(tx, locked.Run, c, now)}, nil
+		return domain.Events{
+			openIncident(tx, locked.Run, c, now),
+			domain.ConditionEvent(p, finding.Condition(), domain.ConditionFailed, by, now),
+		}, nil
 	}
 	if c.Status == domain.RunCompleted {
 		if _, err := p.Complete(by, now); err != nil {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/procession-dev/procession/domain"
@@ -30,12 +31,17 @@ func (s *Service) RecordCompletions(ctx context.Context, namespace string, closi
 			if !ok || !of.Run.EndedBy(c) {
 				continue
 			}
-			ended := endRun(tx, &of.Run, c, now)
-			finished, err := s.finishWithWorkflow(ctx, tx, of, c, now)
+			resolved, err := resolveProblem(ctx, tx, of.Run, now)
 			if err != nil {
 				return nil, err
 			}
-			events = append(append(events, ended), finished...)
+			before := of.Run.Finding
+			ended := endRun(tx, &of.Run, c, now)
+			finished, err := s.finishWithWorkflow(ctx, tx, of, before, c, now)
+			if err != nil {
+				return nil, err
+			}
+			events = slices.Concat(events, resolved, domain.Events{ended}, finished)
 			recorded++
 		}
 		return events, nil

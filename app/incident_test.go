@@ -27,7 +27,9 @@ func TestAFailedWorkflowLeavesAnIncident(t *testing.T) {
 	r.requireState(t, domain.ProcessRunning)
 	require.Equal(t, domain.Incident{
 		ID: incident.ID, TenantID: r.ID, ProcessID: &r.process.ID, RunID: incident.RunID, EngineRun: "run-1",
-		Message: "no funds", Failure: "at line 1", State: domain.IncidentOpen, CreatedAt: incident.CreatedAt,
+		Fingerprint: incident.Fingerprint,
+		Problem:     domain.Problem{Kind: domain.IncidentFailure, Attempts: 1, Message: "no funds", Failure: "at line 1"},
+		State:       domain.IncidentOpen, CreatedAt: incident.CreatedAt,
 	}, incident)
 }
 

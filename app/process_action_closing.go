@@ -29,6 +29,7 @@ func endProcessAction(
 // storeProcessActionEnd stores that an action has left REQUESTED.
 func storeProcessActionEnd(tx *persistence.Tx, a *domain.ProcessAction, by uuid.UUID, now time.Time) domain.Event {
 	tx.EndProcessAction(a)
+	tx.RequestInspection(a.ProcessID, now.Add(domain.InspectAfter))
 	return domain.ProcessActionEvent(domain.EventProcessActionStateChanged, a, by, now).
 		From(string(domain.ActionRequested))
 }

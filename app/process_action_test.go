@@ -144,8 +144,9 @@ func TestEndOfTheWorkflowOfAUserAction(t *testing.T) { //nolint:funlen // its su
 		require.Len(t, incidents, 1)
 		require.Equal(t, domain.Incident{
 			ID: incidents[0].ID, TenantID: i.ID, ProcessID: &i.process.ID, ActionID: &i.action.ID,
-			RunID: incidents[0].RunID, EngineRun: "run-1", Message: "no funds",
-			Failure: "at line 1", State: domain.IncidentOpen, CreatedAt: incidents[0].CreatedAt,
+			RunID: incidents[0].RunID, EngineRun: "run-1", Fingerprint: incidents[0].Fingerprint,
+			Problem: domain.Problem{Kind: domain.IncidentFailure, Attempts: 1, Message: "no funds", Failure: "at line 1"},
+			State:   domain.IncidentOpen, CreatedAt: incidents[0].CreatedAt,
 		}, incidents[0])
 		found, err := i.ListIncidents(t.Context(), i.Call, administration.IncidentFilter{ProcessIDs: []uuid.UUID{i.process.ID}},
 			domain.PageRequest{Size: 10}, nil)

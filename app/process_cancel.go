@@ -59,6 +59,7 @@ func (s *Service) CancelProcessProcessItems(
 		if locked.Known != len(ids) {
 			return nil, domain.NotFound("process item")
 		}
+		tx.RequestInspection(id, now.Add(domain.InspectAfter))
 		return s.cancelTasks(tx, locked.Open, locked.RunID, call.PrincipalID, now), nil
 	})
 	return process, err

@@ -15,6 +15,7 @@ type BoardProcess struct {
 	// Subject is the title of the process.
 	Subject        string
 	State          ProcessState
+	Condition      Condition
 	DefinitionID   uuid.UUID
 	DefinitionName translation.Name
 	InitiatorName  string

@@ -193,3 +193,20 @@ type DefinitionUse struct {
 	Versions int
 	Running  int64
 }
+
+// SignalsWorkflow reports whether messages, threads or user actions signal the workflow of a process.
+func (d *ProcessDefinition) SignalsWorkflow() bool {
+	for i := range d.Items {
+		if d.Items[i].Type != ItemTask {
+			return true
+		}
+	}
+	for i := range d.Spec.UserActions {
+		switch d.Spec.UserActions[i].Type {
+		case ProcessActionSendSignal, ProcessActionCreateTask, ProcessActionCreateMessage, ProcessActionCreateThread:
+			return true
+		case ProcessActionDownloadable, ProcessActionStartWorkflow, ProcessActionStartRelatedProcess:
+		}
+	}
+	return false
+}

@@ -109,6 +109,8 @@ type EngineRun struct {
 	DataSource *DataSourceRequest
 	// EncryptionKeyID is chosen when the run is stored.
 	EncryptionKeyID string
+	// Finding is the finding of the last inspection, "" for none.
+	Finding RunFinding
 }
 
 // ActionRequest is the input of the workflow of an action on ArtifactID or ProcessID. It is stored with the run, so
@@ -194,7 +196,7 @@ func (r *EngineRun) EndedBy(c Closing) bool {
 // Close moves a run that is EndedBy c to its final state.
 func (r *EngineRun) Close(c Closing) {
 	r.State, _ = runTransitions.next(r.State, c.endAction())
-	r.RunID = c.RunID
+	r.RunID, r.Finding = c.RunID, ""
 }
 
 // Restart makes a failed run PENDING again and reports whether it was failed.
@@ -253,7 +255,8 @@ type EngineCommand struct {
 
 // Closing is the end of a workflow as Temporal reports it. RunID is the first run of the chain that ended: a
 // workflow that continues as new, is retried or is reset keeps it. Status is one of RunCompleted, RunCancelled
-// and RunFailed; Message and Failure are the reason why a run failed. Result is the JSON that a completed run
+// and RunFailed; Message and Failure are the reason why a run failed, Activity is the type of the failed activity, "" if
+// another part failed, and Worker the build id of the last worker, "" if unknown. Result is the JSON that a completed run
 // returned, nil when it is not used or not available; Message is the reason when it cannot be read.
 type Closing struct {
 	Namespace  string
@@ -262,6 +265,8 @@ type Closing struct {
 	Status     EngineRunState
 	Message    string
 	Failure    string
+	Activity   string
+	Worker     string
 	Result     json.RawMessage
 	ClosedAt   time.Time
 }

@@ -17,6 +17,13 @@ func ProcessEvent(t EventType, p *Process, by uuid.UUID, now time.Time) Event {
 	}
 }
 
+// ConditionEvent returns the event of a process that moved from one condition to another.
+func ConditionEvent(p *Process, from, to ConditionCode, by uuid.UUID, now time.Time) Event {
+	e := ProcessEvent(EventProcessConditionChanged, p, by, now).From(string(from))
+	e.State = string(to)
+	return e
+}
+
 // ItemEvent returns an event of a process item.
 func ItemEvent(t EventType, i *ProcessItem, by uuid.UUID, now time.Time) Event {
 	e := Event{

@@ -90,6 +90,9 @@ const (
 	EventResourceChanged EventType = "RESOURCE.CHANGED"
 	EventResourceDeleted EventType = "RESOURCE.DELETED"
 
+	// EventProcessConditionChanged is recorded for every change of a process's condition but the start of its workflow.
+	EventProcessConditionChanged EventType = "PROCESS.CONDITION_CHANGED"
+
 	EventEngineRunEnded       EventType = "ENGINE_RUN.ENDED"
 	EventIncidentCreated      EventType = "INCIDENT.CREATED"
 	EventIncidentStateChanged EventType = "INCIDENT.STATE_CHANGED"
@@ -118,7 +121,7 @@ func EventTypes() []EventType {
 		EventSecretRevoked, EventSessionOpened, EventSessionEnded, EventOperatorAdded, EventOperatorRemoved, EventPersonDisabled, EventPersonEnabled, EventPersonErased,
 		EventResourceCreated, EventResourceChanged, EventResourceDeleted, EventEngineRunEnded, EventIncidentCreated,
 		EventIncidentStateChanged, EventEventsRemoved, EventProcessesRemoved, EventDeletedRemoved,
-		EventAssistanceCallsRemoved,
+		EventAssistanceCallsRemoved, EventProcessConditionChanged,
 	}
 	slices.Sort(types)
 	return types

@@ -14,6 +14,23 @@ const (
 	IncidentOpen      IncidentState = "OPEN"
 	IncidentRetried   IncidentState = "RETRIED"
 	IncidentDismissed IncidentState = "DISMISSED"
+	// IncidentResolved is the state of a problem that has ended without an operator.
+	IncidentResolved IncidentState = "RESOLVED"
+)
+
+// IncidentKind is the kind of fault that an incident records.
+type IncidentKind string
+
+// The kinds of incidents.
+const (
+	// IncidentFailure is a workflow that failed or timed out.
+	IncidentFailure IncidentKind = "FAILURE"
+	// IncidentWorkflowTask is a running workflow with a workflow task that fails repeatedly.
+	IncidentWorkflowTask IncidentKind = "WORKFLOW_TASK"
+	// IncidentActivity is a running workflow with an activity that fails repeatedly.
+	IncidentActivity IncidentKind = "ACTIVITY"
+	// IncidentNoWait is a running workflow of a process that nothing can continue.
+	IncidentNoWait IncidentKind = "NO_WAIT"
 )
 
 type incidentAction string
@@ -21,6 +38,7 @@ type incidentAction string
 const (
 	retryIncident   incidentAction = "retry"
 	dismissIncident incidentAction = "dismiss"
+	resolveIncident incidentAction = "the problem has ended"
 )
 
 //nolint:gochecknoglobals // a constant table: Go has no constant maps
@@ -28,17 +46,26 @@ var incidentTransitions = transitions[IncidentState, incidentAction]{
 	{IncidentOpen, retryIncident}:      {to: IncidentRetried},
 	{IncidentRetried, retryIncident}:   {to: IncidentRetried},
 	{IncidentDismissed, retryIncident}: {to: IncidentRetried},
+	{IncidentResolved, retryIncident}:  {refusal: "the workflow has recovered"},
 
 	{IncidentOpen, dismissIncident}:      {to: IncidentDismissed},
 	{IncidentRetried, dismissIncident}:   {refusal: "the workflow was retried"},
 	{IncidentDismissed, dismissIncident}: {to: IncidentDismissed},
+	{IncidentResolved, dismissIncident}:  {to: IncidentResolved},
+
+	{IncidentOpen, resolveIncident}:      {to: IncidentResolved},
+	{IncidentRetried, resolveIncident}:   {to: IncidentRetried},
+	{IncidentDismissed, resolveIncident}: {to: IncidentDismissed},
+	{IncidentResolved, resolveIncident}:  {to: IncidentResolved},
 }
 
-// Incident records that a workflow failed or timed out. A process stays RUNNING until an operator retries its
-// workflow or the process is cancelled; an action has the final status ERROR; a task continues without its robot.
+// Incident records that a workflow failed or timed out, or a problem of a running workflow. After a failure a process
+// stays RUNNING until an operator retries its workflow or the process is cancelled; an action has the final status ERROR;
+// a task continues without its robot. A problem ends by itself when the workflow recovers.
+//
 // ActionID is set for the workflow of an action, with ProcessID or ArtifactID as its resource; TaskID, with
 // ProcessID, for the workflow of a task's robot; otherwise the workflow belongs to the process ProcessID. RunID is
-// the id of the engine run, EngineRun Temporal's id of the failed attempt.
+// the id of the engine run, EngineRun Temporal's id of the attempt.
 type Incident struct {
 	ID         uuid.UUID
 	TenantID   uuid.UUID
@@ -47,19 +74,34 @@ type Incident struct {
 	ActionID   *uuid.UUID
 	TaskID     *uuid.UUID
 	RunID      uuid.UUID
-	Message    string
-	Failure    string
 	EngineRun  string
-	State      IncidentState
+	Problem
+	// Fingerprint is equal for incidents of the same cause.
+	Fingerprint string
+	State       IncidentState
+	// AcknowledgedAt and AcknowledgedBy tell that a person has taken notice, nil if none has.
+	AcknowledgedAt *time.Time
+	AcknowledgedBy *uuid.UUID
+	// MutedUntil is the time until which nothing is told about the incident.
+	MutedUntil *time.Time
+	// AssigneeID is the person who deals with the incident, nil for none.
+	AssigneeID *uuid.UUID
 	CreatedAt  time.Time
 	ResolvedAt *time.Time
 }
 
 // NewIncident returns the incident of the failure c of a run.
 func NewIncident(id uuid.UUID, run EngineRun, c Closing, now time.Time) Incident {
+	return NewProblemIncident(id, run, c.RunID, Problem{
+		Kind: IncidentFailure, Activity: c.Activity, Attempts: 1, Worker: c.Worker, Message: c.Message, Failure: c.Failure,
+	}, now)
+}
+
+// NewProblemIncident returns the incident of a problem of a run in its attempt engineRun.
+func NewProblemIncident(id uuid.UUID, run EngineRun, engineRun string, p Problem, now time.Time) Incident {
 	incident := Incident{
-		ID: id, TenantID: run.TenantID, RunID: run.ID, EngineRun: c.RunID,
-		Message: c.Message, Failure: c.Failure, State: IncidentOpen, CreatedAt: now,
+		ID: id, TenantID: run.TenantID, RunID: run.ID, EngineRun: engineRun, Problem: p, Fingerprint: p.fingerprint(run),
+		State: IncidentOpen, CreatedAt: now,
 	}
 	incident.Concern(run)
 	return incident
@@ -91,6 +133,12 @@ func (i *Incident) Retry(now time.Time) (bool, error) { return i.act(retryIncide
 // Dismiss marks the incident as handled and reports whether that changed it. A retried one is refused with
 // INVALID_STATE.
 func (i *Incident) Dismiss(now time.Time) (bool, error) { return i.act(dismissIncident, now) }
+
+// Resolve marks an open incident as resolved and reports whether that changed it.
+func (i *Incident) Resolve(now time.Time) bool {
+	changed, _ := i.act(resolveIncident, now)
+	return changed
+}
 
 // Version returns the version of the incident, which changes with the state.
 func (i *Incident) Version() Version {

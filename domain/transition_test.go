@@ -62,10 +62,11 @@ func TestTaskTransitions(t *testing.T) {
 func TestIncidentTransitions(t *testing.T) {
 	t.Parallel()
 	checkTable(t, incidentTransitions,
-		[]IncidentState{IncidentOpen, IncidentRetried, IncidentDismissed},
+		[]IncidentState{IncidentOpen, IncidentRetried, IncidentDismissed, IncidentResolved},
 		map[incidentAction][]IncidentState{
-			retryIncident:   {IncidentRetried, IncidentRetried, IncidentRetried},
-			dismissIncident: {IncidentDismissed, "", IncidentDismissed},
+			retryIncident:   {IncidentRetried, IncidentRetried, IncidentRetried, ""},
+			dismissIncident: {IncidentDismissed, "", IncidentDismissed, IncidentResolved},
+			resolveIncident: {IncidentResolved, IncidentRetried, IncidentDismissed, IncidentResolved},
 		})
 }
 

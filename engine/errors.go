@@ -48,3 +48,9 @@ func isGone(err error) bool {
 	_, ok := errors.AsType[*serviceerror.NotFound](err)
 	return ok
 }
+
+// isUnsupported reports whether err means that Temporal does not know a part of the request, as older servers do.
+func isUnsupported(err error) bool {
+	_, ok := errors.AsType[*serviceerror.InvalidArgument](err)
+	return ok
+}

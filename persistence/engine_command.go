@@ -66,7 +66,7 @@ WITH done AS (
 UPDATE engine_runs r
    SET state = CASE WHEN d.starts THEN $5 ELSE r.state END,
        run_id = CASE WHEN d.starts THEN d.run_id ELSE r.run_id END,
-       last_active_at = $3
+       last_active_at = $3, inspect_at = $3::timestamptz + $6::interval
   FROM done d
  WHERE r.id = d.engine_run_id
    AND r.closed_at IS NULL
@@ -120,7 +120,7 @@ func (db *DB) ExchangeEngineCommands(ctx context.Context, e CommandExchange) ([]
 			ids[i], runs[i] = d.ID, d.EngineRun
 		}
 		queries = append(queries, pg.Q(finishEngineCommands, []any{
-			ids, runs, e.Now, domain.RunPending, domain.StartedRun(domain.RunPending),
+			ids, runs, e.Now, domain.RunPending, domain.StartedRun(domain.RunPending), domain.InspectAfter,
 		}, pg.None))
 	}
 	if len(e.Failed) > 0 {

@@ -12,12 +12,13 @@ import (
 )
 
 const engineRunColumns = `r.id, r.tenant_id, r.kind, r.owner_id, r.namespace, r.workflow_id, r.run_id,
-       r.workflow_type, r.task_queue, r.state, r.action, r.robot, r.data_source, coalesce(r.encryption_key_id, '')`
+       r.workflow_type, r.task_queue, r.state, r.action, r.robot, r.data_source, coalesce(r.encryption_key_id, ''),
+       coalesce(r.finding, '')`
 
 func engineRunFields(r *domain.EngineRun) []any {
 	return []any{
 		&r.ID, &r.TenantID, &r.Kind, &r.OwnerID, &r.Namespace, &r.WorkflowID, &r.RunID,
-		&r.WorkflowType, &r.TaskQueue, &r.State, &r.Action, &r.Robot, &r.DataSource, &r.EncryptionKeyID,
+		&r.WorkflowType, &r.TaskQueue, &r.State, &r.Action, &r.Robot, &r.DataSource, &r.EncryptionKeyID, &r.Finding,
 	}
 }
 
@@ -112,7 +113,7 @@ SELECT i.task_state
 	// The weaker lock allows commands for the run to be staged meanwhile.
 	lockRunOfWorkflow = `
 SELECT ` + engineRunColumns + `,
-       EXISTS (SELECT 1 FROM incidents i WHERE i.engine_run_id = r.id AND i.run_id = $3)
+       EXISTS (SELECT 1 FROM incidents i WHERE i.engine_run_id = r.id AND i.run_id = $3 AND i.kind = 'FAILURE')
   FROM engine_runs r
  WHERE r.namespace = $1 AND r.workflow_id = $2
    FOR NO KEY UPDATE OF r`
@@ -215,11 +216,11 @@ func (tx *Tx) LockOpenTasks(ctx context.Context, process uuid.UUID) ([]*domain.P
 
 const updateEngineRun = `
 UPDATE engine_runs
-   SET state = $2, run_id = $3, closed_at = $4, last_active_at = $5
+   SET state = $2, run_id = $3, closed_at = $4, last_active_at = $5, finding = NULL, inspect_at = NULL
  WHERE id = $1`
 
-// UpdateEngineRun stores the state of a run that is under lock. closedAt is nil
-// for a run that is open.
+// UpdateEngineRun stores the state of a run that is under lock and deletes its finding. closedAt is nil for a run that is
+// open.
 func (tx *Tx) UpdateEngineRun(run domain.EngineRun, closedAt *time.Time, now time.Time) {
 	tx.queue(updateEngineRun, run.ID, run.State, run.RunID, closedAt, now)
 }

@@ -23,6 +23,8 @@ type DueScan struct {
 	// up to SweepAfter.
 	WideAt, SweptAt time.Time
 	SweepAfter      uuid.UUID
+	// Problems is set while workflows of the namespace have problems.
+	Problems bool
 }
 
 // ScanResult is the outcome of a scan. FoundEnds is set when ends were recorded. RetryAt is the time of the next scan after a
@@ -30,7 +32,9 @@ type DueScan struct {
 type ScanResult struct {
 	DueScan
 	FoundEnds bool
-	RetryAt   time.Time
+	// Failed is set when Temporal did not answer.
+	Failed  bool
+	RetryAt time.Time
 }
 
 // ScanExchange is the input of ExchangeEngineScans: the outcomes of a replica's scans, the namespaces it is still scanning,
@@ -90,8 +94,9 @@ SELECT n, 'epoch', $2, $2
 UPDATE engine_watermarks w
    SET leased_until = 'epoch',
        closed_at = greatest(w.closed_at, d.closed_at), ends_at = greatest(w.ends_at, d.ends_at),
-       full_at = greatest(w.full_at, d.full_at), far_at = greatest(w.far_at, d.far_at),
+       full_at = greatest(w.full_at, d.full_at), wide_at = greatest(w.wide_at, d.wide_at),
        swept_at = greatest(w.swept_at, d.swept_at), sweep_after = d.sweep_after,
+       failing_since = CASE WHEN d.failed THEN coalesce(w.failing_since, $9) END,
        active_at = CASE WHEN d.active THEN $9 ELSE w.active_at END,
        due_at = CASE WHEN d.retry_at IS NOT NULL THEN d.retry_at
                      WHEN d.active OR w.active_at > $9 - $11::interval THEN $9 + $12::interval
@@ -99,8 +104,8 @@ UPDATE engine_watermarks w
                      THEN date_bin(greatest('100 ms', $13::interval / 20), $9 + $13::interval, 'epoch')
                      ELSE 'infinity' END
   FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[],
-              $6::timestamptz[], $7::uuid[], $8::bool[], $10::timestamptz[])
-       AS d (namespace, closed_at, ends_at, full_at, far_at, swept_at, sweep_after, active, retry_at)
+              $6::timestamptz[], $7::uuid[], $8::bool[], $10::timestamptz[], $14::bool[])
+       AS d (namespace, closed_at, ends_at, full_at, wide_at, swept_at, sweep_after, active, retry_at, failed)
  WHERE w.namespace = d.namespace`
 
 	claimScans = `
@@ -117,8 +122,10 @@ UPDATE engine_watermarks w
    SET leased_until = $3
   FROM due
  WHERE w.namespace = due.namespace
-RETURNING w.namespace, w.active_at > $1 - $4::interval AS active, w.closed_at, w.ends_at, w.full_at, w.far_at AS wide_at,
-          w.swept_at, w.sweep_after`
+RETURNING w.namespace, w.active_at > $1 - $4::interval AS active, w.closed_at, w.ends_at, w.full_at, w.wide_at,
+          w.swept_at, w.sweep_after,
+          EXISTS (SELECT 1 FROM engine_runs r JOIN tenants t ON t.id = r.tenant_id
+                   WHERE t.namespace = w.namespace AND r.finding = 'STUCK') AS problems`
 
 	nextScan = `
 SELECT (SELECT due_at
@@ -178,18 +185,18 @@ func (e *ScanExchange) changedNamespaces() []string {
 // resultArgs returns the arguments of finishScans.
 func (e *ScanExchange) resultArgs() []any {
 	n := len(e.Done)
-	namespaces, after, active := make([]string, n), make([]uuid.UUID, n), make([]bool, n)
+	namespaces, after, active, failed := make([]string, n), make([]uuid.UUID, n), make([]bool, n), make([]bool, n)
 	closed, ends, full := make([]time.Time, n), make([]time.Time, n), make([]time.Time, n)
 	wide, swept, retry := make([]time.Time, n), make([]time.Time, n), make([]*time.Time, n)
 	for i := range e.Done {
 		d := &e.Done[i]
-		namespaces[i], after[i], active[i] = d.Namespace, d.SweepAfter, d.FoundEnds
+		namespaces[i], after[i], active[i], failed[i] = d.Namespace, d.SweepAfter, d.FoundEnds, d.Failed
 		closed[i], ends[i], full[i], wide[i], swept[i] = d.ClosedAt, d.EndsAt, d.FullAt, d.WideAt, d.SweptAt
 		if !d.RetryAt.IsZero() {
 			retry[i] = &d.RetryAt
 		}
 	}
-	return []any{namespaces, closed, ends, full, wide, swept, after, active, e.Now, retry, e.ActiveFor, e.ActiveInterval, e.IdleInterval}
+	return []any{namespaces, closed, ends, full, wide, swept, after, active, e.Now, retry, e.ActiveFor, e.ActiveInterval, e.IdleInterval, failed}
 }
 
 const wakeNamespaces = `

@@ -12,41 +12,48 @@ import (
 )
 
 const (
-	incidentColumns = `i.id, i.tenant_id, i.engine_run_id, i.message, i.failure, i.run_id, i.state,
-       i.created_at, i.resolved_at, ` + engineRunColumns
+	incidentColumns = `i.id, i.tenant_id, i.engine_run_id, i.run_id, i.kind, i.activity, i.attempts, i.worker, i.message, i.failure,
+       i.fingerprint, i.state, i.acknowledged_at, i.acknowledged_by, i.muted_until, i.assignee_id, i.created_at, i.resolved_at,
+       ` + engineRunColumns
 
 	runOfIncident = ` JOIN engine_runs r ON r.id = i.engine_run_id`
 
 	fromIncidents = `incidents i` + runOfIncident
 )
 
+func incidentFields(i *domain.Incident, run *domain.EngineRun) []any {
+	return append([]any{
+		&i.ID, &i.TenantID, &i.RunID, &i.EngineRun, &i.Kind, &i.Activity, &i.Attempts, &i.Worker, &i.Message, &i.Failure,
+		&i.Fingerprint, &i.State, &i.AcknowledgedAt, &i.AcknowledgedBy, &i.MutedUntil, &i.AssigneeID, &i.CreatedAt, &i.ResolvedAt,
+	}, engineRunFields(run)...)
+}
+
 // scanIncident reads incidentColumns.
 func scanIncident(row interface{ Scan(dest ...any) error }, i *domain.Incident, run *domain.EngineRun) error {
-	err := row.Scan(append([]any{
-		&i.ID, &i.TenantID, &i.RunID, &i.Message, &i.Failure, &i.EngineRun, &i.State, &i.CreatedAt, &i.ResolvedAt,
-	}, engineRunFields(run)...)...)
+	err := row.Scan(incidentFields(i, run)...)
 	i.Concern(*run)
 	return err
 }
 
 const insertIncident = `
-INSERT INTO incidents (id, tenant_id, process_id, engine_run_id, message, failure, run_id, state, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+INSERT INTO incidents (id, tenant_id, process_id, engine_run_id, run_id, kind, activity, attempts, worker, message, failure,
+                       fingerprint, state, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
 
 // InsertIncident stores a new incident.
 func (tx *Tx) InsertIncident(i domain.Incident) {
-	tx.queue(insertIncident, i.ID, i.TenantID, i.ProcessID, i.RunID, i.Message, i.Failure, i.EngineRun, i.State,
-		i.CreatedAt)
+	tx.queue(insertIncident, i.ID, i.TenantID, i.ProcessID, i.RunID, i.EngineRun, i.Kind, i.Activity, i.Attempts, i.Worker,
+		i.Message, i.Failure, i.Fingerprint, i.State, i.CreatedAt)
 }
 
 const updateIncident = `
 UPDATE incidents
-   SET state = $2, resolved_at = $3
+   SET state = $2, resolved_at = $3, attempts = $4, acknowledged_at = $5, acknowledged_by = $6, muted_until = $7, assignee_id = $8
  WHERE id = $1`
 
 // UpdateIncident stores the state of an incident that is under lock.
 func (tx *Tx) UpdateIncident(i domain.Incident) {
-	tx.queue(updateIncident, i.ID, i.State, i.ResolvedAt)
+	tx.queue(updateIncident, i.ID, i.State, i.ResolvedAt, i.Attempts, i.AcknowledgedAt, i.AcknowledgedBy, i.MutedUntil, i.AssigneeID)
 }
 
 const inScope = `($1 OR i.tenant_id = ANY($2))`
@@ -63,6 +70,11 @@ func oneIncident(i *domain.Incident, run *domain.EngineRun) func(pgx.Rows) error
 		})
 		return err
 	}
+}
+
+// scanIncidentIfAny reads incidentColumns of at most one row.
+func scanIncidentIfAny(dest **domain.Incident) func(pgx.Rows) error {
+	return pg.OrNil(dest, func(i *domain.Incident) func(pgx.Rows) error { return oneIncident(i, &domain.EngineRun{}) })
 }
 
 // GetIncident returns an incident in the scope, or NOT_FOUND.

@@ -63,9 +63,7 @@ func searchIncidents(search string) listquery.Condition {
 func scanIncidentReport(row pgx.CollectableRow) (domain.IncidentReport, error) {
 	var i domain.IncidentReport
 	var subject *string
-	err := row.Scan(append(append([]any{
-		&i.ID, &i.TenantID, &i.RunID, &i.Message, &i.Failure, &i.EngineRun, &i.State, &i.CreatedAt, &i.ResolvedAt,
-	}, engineRunFields(&i.Run)...), &i.TenantCode, &i.DefinitionName, &subject, &i.Times, &i.FirstAt)...)
+	err := row.Scan(append(incidentFields(&i.Incident, &i.Run), &i.TenantCode, &i.DefinitionName, &subject, &i.Times, &i.FirstAt)...)
 	i.Concern(i.Run)
 	if subject != nil {
 		i.Visible, i.Subject = true, *subject

@@ -128,6 +128,8 @@ func addProcessReads(reads map[string]listRead) {
 	reads["board_filtered"] = board(persistence.BoardFilter{
 		States: []domain.ProcessState{domain.ProcessRunning}, DefinitionID: &listedID, InitiatorID: &listedID,
 	}, thirdPage, descending("lastModifiedAt"))
+	reads["board_needing_attention"] = board(persistence.BoardFilter{Conditions: domain.AttentionCodes()}, firstPage, nil)
+	reads["board_waiting"] = board(persistence.BoardFilter{Conditions: []domain.ConditionCode{domain.ConditionUnknown}}, firstPage, nil)
 	reads["board_by_name"] = board(persistence.BoardFilter{}, firstPage, ascending("initiator"))
 	reads["board_search"] = board(persistence.BoardFilter{Search: "50%"}, firstPage, nil)
 	reads["board_search_id"] = board(persistence.BoardFilter{Search: listedID.String()}, firstPage, nil)

@@ -16,6 +16,7 @@ import (
 // BoardFilter narrows a board of processes. Fields are combined; an empty field keeps everything.
 type BoardFilter struct {
 	States       []domain.ProcessState
+	Conditions   []domain.ConditionCode
 	DefinitionID *uuid.UUID
 	InitiatorID  *uuid.UUID
 	// Search is the id of the process, or a part of its subject, of the name of its definition or its initiator, or of an
@@ -32,7 +33,7 @@ const (
 
 	boardColumns = `p.id, p.subject, p.state, p.process_definition_id, ` + pg.NameOfV + `, coalesce(sname.name, s.name),
        (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
-       p.created_at, p.last_modified_at, `
+       p.created_at, p.last_modified_at, ` + conditionOfP + `, `
 
 	// memberLabel is the label of the member f.field with the translations i.texts, a translation.Name without a source.
 	memberLabel = `jsonb_build_object('source', '', 'default', coalesce(i.texts ->> 'default', CASE WHEN i.texts IS NULL THEN '' ELSE 'en' END),
@@ -129,6 +130,7 @@ func boardList(caller domain.Caller, filter BoardFilter, sort []domain.SortKey, 
 		Visible:  listquery.Match(access.VisibleProcess),
 		Where: append([]listquery.Condition{
 			listquery.AnyOf("p.state", filter.States),
+			inConditions(caller, filter.Conditions),
 			listquery.MatchGiven("p.process_definition_id = %s", filter.DefinitionID),
 			listquery.MatchGiven("p.initiator_id = %s", filter.InitiatorID).OnRows(),
 			searchBoard(strings.TrimSpace(filter.Search)),
@@ -159,10 +161,12 @@ func boardRows(each func(*domain.BoardProcess) error) func(pgx.Rows) error {
 		defer rows.Close()
 		for rows.Next() {
 			var p domain.BoardProcess
+			var condition *storedCondition
 			if err := rows.Scan(&p.ID, &p.Subject, &p.State, &p.DefinitionID, &p.DefinitionName, &p.InitiatorName,
-				&p.OpenTasks, &p.CreatedAt, &p.LastModifiedAt, &p.Indexed); err != nil {
+				&p.OpenTasks, &p.CreatedAt, &p.LastModifiedAt, &condition, &p.Indexed); err != nil {
 				return err
 			}
+			p.Condition = condition.of(p.State, p.CreatedAt, p.LastModifiedAt)
 			if err := each(&p); err != nil {
 				return err
 			}

@@ -19,6 +19,7 @@ type ProcessFilter struct {
 	DefinitionIDs   []uuid.UUID
 	DefinitionCodes []string
 	States          []domain.ProcessState
+	Conditions      []domain.ConditionCode
 	InitiatorIDs    []uuid.UUID
 	InitiatorEmails []string
 	// Metadata are expressions in the syntax of criteria.Parse. All must match.
@@ -78,6 +79,7 @@ func processList(
 			listquery.AnyOf("p.process_definition_id", filter.DefinitionIDs),
 			listquery.AnyOf("p.process_definition_code", filter.DefinitionCodes),
 			listquery.AnyOf("p.state", filter.States),
+			inConditions(caller, filter.Conditions),
 			listquery.AnyOf("p.initiator_id", filter.InitiatorIDs).OnRows(),
 			listquery.MatchAny(`p.initiator_id IN (SELECT u.id FROM principals u
           WHERE email_key(u.email) = ANY(SELECT email_key(e) FROM unnest(%s::text[]) e))`, filter.InitiatorEmails).OnRows(),

@@ -19,6 +19,7 @@ type ProcessOverview struct {
 
 	// Whole is the process with its values, but without the ids of related processes.
 	Whole          domain.Process
+	Condition      domain.Condition
 	DefinitionName translation.Name
 	// Number is the number of the version of the definition, which counts from 1.
 	Number                    int
@@ -31,7 +32,7 @@ const (
 	selectProcessOverview = `
 SELECT ` + processColumns + `, ` + pg.NameOfV + `, v.number, coalesce(sname.name, s.name),
        (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
-       (SELECT count(*) FROM process_actions x WHERE x.process_id = p.id AND x.status = 'REQUESTED')
+       (SELECT count(*) FROM process_actions x WHERE x.process_id = p.id AND x.status = 'REQUESTED'), ` + conditionOfP + `
   FROM processes p
   JOIN process_definition_versions v ON v.version = p.process_version
   JOIN principals s ON s.id = p.initiator_id
@@ -51,10 +52,11 @@ SELECT p.id, r.to_id = $3::uuid, p.subject, p.state, ` + pg.NameOfV + `, p.creat
 // GetProcessOverview returns a process visible to the caller, or NOT_FOUND, with at most 100 related processes.
 func (r *Reader) GetProcessOverview(ctx context.Context, caller domain.Caller, id uuid.UUID) (*ProcessOverview, error) {
 	var o ProcessOverview
+	var condition *storedCondition
 	args := []any{caller.PrincipalID, caller.TenantIDs(), id}
 	queries := append(o.queries(selectActionableProcess, caller.PrincipalID, memberScope(caller), id),
 		pg.Q(selectProcessOverview, args, scanProcess(&o.Whole, &o.DefinitionName, &o.Number, &o.InitiatorName,
-			&o.OpenTasks, &o.RunningActions)),
+			&o.OpenTasks, &o.RunningActions, &condition)),
 		pg.Q(selectNamedRelations, args, func(rows pgx.Rows) (err error) {
 			o.Related, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.RelatedProcess])
 			return err
@@ -62,5 +64,6 @@ func (r *Reader) GetProcessOverview(ctx context.Context, caller domain.Caller, i
 	if err := r.Read(ctx, queries...); err != nil {
 		return nil, pg.Translate("reading the overview of a process", pg.NotFound(err, "process"))
 	}
+	o.Condition = condition.of(o.Whole.State, o.Whole.CreatedAt, o.Whole.LastModifiedAt)
 	return &o, nil
 }

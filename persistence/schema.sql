@@ -1246,10 +1246,15 @@ CREATE TABLE public.engine_runs (
     encryption_key_id text,
     robot json,
     data_source json,
+    finding text,
+    finding_at timestamp with time zone,
+    inspect_at timestamp with time zone,
     CONSTRAINT engine_runs_action_check CHECK (((kind = ANY (ARRAY['BUSINESS_ARTIFACT_ACTION'::text, 'PROCESS_ACTION'::text])) = (action IS NOT NULL))),
     CONSTRAINT engine_runs_check CHECK (((state = 'PENDING'::text) OR (run_id <> ''::text) OR (closed_at IS NOT NULL))),
     CONSTRAINT engine_runs_check1 CHECK (((closed_at IS NOT NULL) = (state = ANY (ARRAY['COMPLETED'::text, 'CANCELLED'::text, 'FAILED'::text])))),
+    CONSTRAINT engine_runs_check2 CHECK (((finding IS NULL) OR (finding_at IS NOT NULL))),
     CONSTRAINT engine_runs_data_source_check CHECK (((kind = 'DATA_SOURCE'::text) = (data_source IS NOT NULL))),
+    CONSTRAINT engine_runs_finding_check CHECK ((finding = ANY (ARRAY['STUCK'::text, 'UNSERVED'::text, 'WAITING_FOR_SIGNAL'::text]))),
     CONSTRAINT engine_runs_kind_check CHECK ((kind = ANY (ARRAY['PROCESS'::text, 'BUSINESS_ARTIFACT_ACTION'::text, 'PROCESS_ACTION'::text, 'TASK_ROBOT'::text, 'DATA_SOURCE'::text]))),
     CONSTRAINT engine_runs_robot_check CHECK (((kind = 'TASK_ROBOT'::text) = (robot IS NOT NULL))),
     CONSTRAINT engine_runs_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'RUNNING'::text, 'COMPLETED'::text, 'CANCELLED'::text, 'FAILED'::text])))
@@ -1264,9 +1269,10 @@ CREATE TABLE public.engine_watermarks (
     active_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
     ends_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
     full_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
-    far_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    wide_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
     swept_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
-    sweep_after uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL
+    sweep_after uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    failing_since timestamp with time zone
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='200');
 
@@ -1363,6 +1369,16 @@ CREATE TABLE public.groups (
     CONSTRAINT groups_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255)))
 );
 
+CREATE TABLE public.incident_comments (
+    id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    incident_id uuid NOT NULL,
+    author_id uuid NOT NULL,
+    text text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT incident_comments_text_check CHECK (((length(text) >= 1) AND (length(text) <= 4000)))
+);
+
 CREATE TABLE public.incidents (
     id uuid NOT NULL,
     tenant_id uuid NOT NULL,
@@ -1374,8 +1390,20 @@ CREATE TABLE public.incidents (
     state text NOT NULL,
     created_at timestamp with time zone NOT NULL,
     resolved_at timestamp with time zone,
+    kind text DEFAULT 'FAILURE'::text NOT NULL,
+    activity text DEFAULT ''::text NOT NULL,
+    attempts integer DEFAULT 1 NOT NULL,
+    worker text DEFAULT ''::text NOT NULL,
+    fingerprint text DEFAULT ''::text NOT NULL,
+    acknowledged_at timestamp with time zone,
+    acknowledged_by uuid,
+    muted_until timestamp with time zone,
+    assignee_id uuid,
+    CONSTRAINT incidents_attempts_check CHECK ((attempts >= 1)),
     CONSTRAINT incidents_check CHECK (((state = 'OPEN'::text) = (resolved_at IS NULL))),
-    CONSTRAINT incidents_state_check CHECK ((state = ANY (ARRAY['OPEN'::text, 'RETRIED'::text, 'DISMISSED'::text])))
+    CONSTRAINT incidents_check1 CHECK (((acknowledged_at IS NULL) = (acknowledged_by IS NULL))),
+    CONSTRAINT incidents_kind_check CHECK ((kind = ANY (ARRAY['FAILURE'::text, 'WORKFLOW_TASK'::text, 'ACTIVITY'::text, 'NO_WAIT'::text]))),
+    CONSTRAINT incidents_state_check CHECK ((state = ANY (ARRAY['OPEN'::text, 'RETRIED'::text, 'DISMISSED'::text, 'RESOLVED'::text])))
 );
 
 CREATE TABLE public.item_assistance (
@@ -2165,8 +2193,8 @@ ALTER TABLE ONLY public.groups
 ALTER TABLE ONLY public.groups
     ADD CONSTRAINT groups_tenant_id_code_key UNIQUE (tenant_id, code);
 
-ALTER TABLE ONLY public.incidents
-    ADD CONSTRAINT incidents_engine_run_id_run_id_key UNIQUE (engine_run_id, run_id);
+ALTER TABLE ONLY public.incident_comments
+    ADD CONSTRAINT incident_comments_pkey PRIMARY KEY (id, tenant_id);
 
 ALTER TABLE ONLY public.incidents
     ADD CONSTRAINT incidents_pkey PRIMARY KEY (id, tenant_id);
@@ -2421,6 +2449,12 @@ CREATE INDEX engine_grants_tenant ON public.engine_grants USING btree (tenant_id
 
 CREATE INDEX engine_runs_encryption_key ON public.engine_runs USING btree (tenant_id, encryption_key_id) WHERE (encryption_key_id IS NOT NULL);
 
+CREATE INDEX engine_runs_failed ON public.engine_runs USING btree (tenant_id) WHERE ((kind = 'PROCESS'::text) AND (state = 'FAILED'::text));
+
+CREATE INDEX engine_runs_findings ON public.engine_runs USING btree (tenant_id, finding) WHERE (finding IS NOT NULL);
+
+CREATE INDEX engine_runs_inspection ON public.engine_runs USING btree (namespace, inspect_at) WHERE (inspect_at IS NOT NULL);
+
 CREATE UNIQUE INDEX engine_runs_owner ON public.engine_runs USING btree (owner_id, kind) WHERE (kind <> 'TASK_ROBOT'::text);
 
 CREATE INDEX engine_runs_running ON public.engine_runs USING btree (namespace, id) WHERE (state = 'RUNNING'::text);
@@ -2450,6 +2484,14 @@ CREATE INDEX events_1_resource_kind_tenant_id_era_xid_position_idx ON public.eve
 CREATE INDEX events_type ON ONLY public.events USING btree (type, tenant_id, era, xid, "position") WHERE (type <> ALL (ARRAY['PROCESS.CREATED'::text, 'PROCESS.STATE_CHANGED'::text, 'PROCESS_ITEM.CREATED'::text, 'PROCESS_ITEM.TASK_STATE_CHANGED'::text, 'PROCESS_ITEM.TASK_DATA_SAVED'::text]));
 
 CREATE INDEX events_1_type_tenant_id_era_xid_position_idx ON public.events_1 USING btree (type, tenant_id, era, xid, "position") WHERE (type <> ALL (ARRAY['PROCESS.CREATED'::text, 'PROCESS.STATE_CHANGED'::text, 'PROCESS_ITEM.CREATED'::text, 'PROCESS_ITEM.TASK_STATE_CHANGED'::text, 'PROCESS_ITEM.TASK_DATA_SAVED'::text]));
+
+CREATE INDEX incident_comments_incident ON public.incident_comments USING btree (incident_id, created_at);
+
+CREATE UNIQUE INDEX incidents_failure ON public.incidents USING btree (engine_run_id, run_id) WHERE (kind = 'FAILURE'::text);
+
+CREATE INDEX incidents_fingerprint ON public.incidents USING btree (tenant_id, state, fingerprint, created_at);
+
+CREATE UNIQUE INDEX incidents_problem ON public.incidents USING btree (engine_run_id) WHERE ((kind <> 'FAILURE'::text) AND (state = 'OPEN'::text));
 
 CREATE INDEX incidents_process ON public.incidents USING btree (process_id);
 
@@ -2677,6 +2719,9 @@ ALTER TABLE ONLY public.group_members
 
 ALTER TABLE ONLY public.groups
     ADD CONSTRAINT groups_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
+
+ALTER TABLE ONLY public.incident_comments
+    ADD CONSTRAINT incident_comments_incident_id_tenant_id_fkey FOREIGN KEY (incident_id, tenant_id) REFERENCES public.incidents(id, tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.incidents
     ADD CONSTRAINT incidents_engine_run_id_tenant_id_fkey FOREIGN KEY (engine_run_id, tenant_id) REFERENCES public.engine_runs(id, tenant_id);

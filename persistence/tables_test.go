@@ -69,6 +69,7 @@ func tables() map[string]tableKind {
 		"engine_commands":           data, // written with processes
 		"engine_runs":               data, // grows with processes
 		"events":                    data, // grows with all writes
+		"incident_comments":         data, // grows with incidents
 		"incidents":                 data, // grows with runs
 		"item_assistance":           data, // grows with items
 		"process_actions":           data, // grows with processes

@@ -12,7 +12,7 @@ import (
 // RetryIncident restarts the failed workflow of a process, or of a robot for its task, from its beginning and under the
 // same workflow id. The caller must be an owner or an administrator of the tenant; for others the incident is
 // NOT_FOUND. A retried incident is returned unchanged. PROCESS_FINISHED refuses the workflow of a finished process;
-// INVALID_STATE refuses a running workflow, a robot with a finished task, and an action, which must be invoked again.
+// INVALID_STATE refuses the problem of a running workflow, a workflow that was started again, a robot with a finished task, and an action, which must be invoked again.
 func (s *Service) RetryIncident(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.Incident, error) {
 	var incident *domain.Incident
 	now := s.now()
@@ -24,6 +24,9 @@ func (s *Service) RetryIncident(ctx context.Context, call domain.Call, id uuid.U
 		incident = &locked.Incident
 		if incident.ActionID != nil {
 			return nil, domain.Conflict(domain.CodeInvalidState, "a failed action cannot be retried; invoke it again")
+		}
+		if incident.Kind != domain.IncidentFailure {
+			return nil, domain.Conflict(domain.CodeInvalidState, "the workflow is running: it continues when its problem is fixed")
 		}
 		before := incident.State
 		changed, err := incident.Retry(now)
@@ -45,8 +48,11 @@ func (s *Service) RetryIncident(ctx context.Context, call domain.Call, id uuid.U
 		tx.Enqueue(domain.EngineCommand{
 			ID: domain.NewID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandRestart, CreatedAt: now, NotBefore: now,
 		})
-		return domain.Events{domain.IncidentEvent(domain.EventIncidentStateChanged, incident, call.PrincipalID, now).
-			From(string(before))}, nil
+		events := domain.Events{domain.IncidentEvent(domain.EventIncidentStateChanged, incident, call.PrincipalID, now).From(string(before))}
+		if run.Kind == domain.RunKindProcess {
+			events = append(events, domain.ConditionEvent(locked.Process, domain.ConditionFailed, domain.ConditionStarting, call.PrincipalID, now))
+		}
+		return events, nil
 	})
 	return incident, err
 }

@@ -253,7 +253,9 @@ func TestRetryIncidentOfRobotWhileTaskOpen(t *testing.T) {
 	require.Len(t, incidents, 1)
 	require.Equal(t, domain.Incident{
 		ID: incidents[0].ID, TenantID: task.TenantID, ProcessID: &a.process.ID, TaskID: &task.ID, RunID: start.Run.ID,
-		EngineRun: "run-1", Message: "no screen", Failure: "at line 1", State: domain.IncidentOpen,
+		EngineRun: "run-1", Fingerprint: incidents[0].Fingerprint,
+		Problem:   domain.Problem{Kind: domain.IncidentFailure, Attempts: 1, Message: "no screen", Failure: "at line 1"},
+		State:     domain.IncidentOpen,
 		CreatedAt: incidents[0].CreatedAt,
 	}, incidents[0])
 	_, err := a.RetryIncident(t.Context(), a.anna(), incidents[0].ID)

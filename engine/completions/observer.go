@@ -52,6 +52,8 @@ type Engine interface {
 	ListClosed(ctx context.Context, namespace string, kind engine.EndKind, pageToken []byte) ([]engine.Closed, []byte, error)
 	ListRunning(ctx context.Context, namespace string, workflowIDs []string) (map[string]bool, error)
 	Outcome(ctx context.Context, r domain.EngineRun, now time.Time) (*domain.Closing, error)
+	ListProblems(ctx context.Context, namespace string) (workflowIDs []string, complete bool, err error)
+	Inspect(ctx context.Context, r domain.EngineRun) (*domain.Inspection, error)
 }
 
 var _ Engine = (*engine.Engine)(nil)

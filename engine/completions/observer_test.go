@@ -36,7 +36,12 @@ type fixture struct {
 	ended   map[engine.EndKind][]engine.Closed
 	running map[string]bool
 	outcome map[string]*domain.Closing
-	faults  []error
+	// problems are the workflows that Temporal reports, inspected the states of workflows.
+	problems  []string
+	inspected map[string]*domain.Inspection
+	// inspections counts the calls of Inspect.
+	inspections int
+	faults      []error
 	// scans contains the namespaces of the first pages of EndCompleted, pages counts all
 	// pages.
 	scans []string
@@ -54,7 +59,7 @@ func newFixture(t *testing.T) *fixture {
 	db := pgtest.New(t)
 	w := &fixture{
 		db: db, Tenant: enginetest.Seed(t, db, "tenant", "Loan"), ended: map[engine.EndKind][]engine.Closed{},
-		running: map[string]bool{}, outcome: map[string]*domain.Closing{},
+		running: map[string]bool{}, outcome: map[string]*domain.Closing{}, inspected: map[string]*domain.Inspection{},
 	}
 	w.Service = app.New(app.Options{
 		Store:        storage.New(storage.Options{DB: db, Clock: time.Now}),
@@ -113,6 +118,19 @@ func (w *fixture) ListRunning(_ context.Context, _ string, ids []string) (map[st
 		running[id] = w.running[id]
 	}
 	return running, nil
+}
+
+func (w *fixture) ListProblems(context.Context, string) (workflowIDs []string, complete bool, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.problems), true, nil
+}
+
+func (w *fixture) Inspect(_ context.Context, r domain.EngineRun) (*domain.Inspection, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.inspections++
+	return w.inspected[r.WorkflowID], nil
 }
 
 func (w *fixture) Outcome(_ context.Context, r domain.EngineRun, _ time.Time) (*domain.Closing, error) {

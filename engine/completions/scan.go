@@ -67,12 +67,16 @@ func (s *scan) run(ctx context.Context) persistence.ScanResult {
 	if fault := s.sweepIfDue(ctx); err == nil {
 		err = fault
 	}
+	if err == nil && s.FullAt.Equal(s.began) {
+		err = s.inspectWorkflows(ctx)
+	}
 	switch {
 	case ctx.Err() != nil:
 		s.RetryAt = s.began
 	case engine.RateLimited(err):
 		s.RetryAt = s.observer.o.Clock().Add(rateLimitPause)
 	case err != nil:
+		s.Failed = true
 		s.RetryAt = s.observer.o.Clock().Add(faultPause)
 		if engine.NamespaceMissing(err) {
 			s.observer.o.Missing(s.Namespace)

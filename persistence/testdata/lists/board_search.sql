@@ -5,7 +5,24 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
 -- $3 = "%50\\%%"
 SELECT p.id, p.subject, p.state, p.process_definition_id, coalesce(v.names, to_jsonb(v.name), '""'), coalesce(sname.name, s.name),
        (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
-       p.created_at, p.last_modified_at, NULL::jsonb
+       p.created_at, p.last_modified_at, (SELECT jsonb_build_object('code', CASE WHEN r.state = 'PENDING' THEN 'STARTING'
+            WHEN r.state = 'FAILED' THEN 'FAILED'
+            WHEN r.finding = 'STUCK' THEN 'STUCK'
+            WHEN r.finding = 'UNSERVED' OR w.failing_since IS NOT NULL THEN 'UNKNOWN'
+            ELSE coalesce(r.finding, 'RUNNING') END,
+               'since', CASE WHEN r.state = 'PENDING' THEN r.last_active_at
+                             WHEN r.state = 'FAILED' THEN r.closed_at
+                             WHEN r.finding IS NULL AND w.failing_since IS NOT NULL THEN w.failing_since
+                             ELSE coalesce(r.finding_at, r.created_at) END,
+               'unserved', CASE WHEN r.finding = 'UNSERVED' THEN r.task_queue ELSE '' END,
+               'message', i.message, 'incidentId', CASE WHEN i.state = 'OPEN' THEN i.id END)
+          FROM engine_runs r
+          LEFT JOIN engine_watermarks w ON w.namespace = r.namespace
+          LEFT JOIN LATERAL (SELECT i.id, i.state, i.message FROM incidents i
+                              WHERE i.process_id = p.id AND i.engine_run_id = r.id AND i.state IN ('OPEN', 'DISMISSED')
+                                AND (r.state = 'FAILED' OR r.finding = 'STUCK')
+                              ORDER BY i.created_at DESC LIMIT 1) i ON true
+         WHERE p.state = 'RUNNING' AND r.owner_id = p.id AND r.kind = 'PROCESS'), NULL::jsonb
   FROM processes p
   JOIN process_definition_versions v ON v.version = p.process_version
   JOIN principals s ON s.id = p.initiator_id

@@ -126,6 +126,8 @@ func dynamicConfig(opts options.Options) dynamicconfig.StaticClient {
 	settings := access.DynamicConfig()
 	// The service lists closed workflows several times a second in each namespace; the default of 10 is meant for people.
 	settings[dynamicconfig.FrontendMaxNamespaceVisibilityRPSPerInstance.Key()] = 50
+	// The service opens an incident for a workflow with this number of failed workflow tasks in a row.
+	settings[dynamicconfig.NumConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute.Key()] = 2
 	if opts.TaskQueuePartitions > 0 {
 		settings[dynamicconfig.MatchingNumTaskqueueReadPartitions.Key()] = opts.TaskQueuePartitions
 		settings[dynamicconfig.MatchingNumTaskqueueWritePartitions.Key()] = opts.TaskQueuePartitions

@@ -1,0 +1,86 @@
+package persistence
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
+)
+
+const (
+	// conditionCode is the condition of a running process with the run r and the watermark w of its namespace.
+	conditionCode = `CASE WHEN r.state = 'PENDING' THEN 'STARTING'
+            WHEN r.state = 'FAILED' THEN 'FAILED'
+            WHEN r.finding = 'STUCK' THEN 'STUCK'
+            WHEN r.finding = 'UNSERVED' OR w.failing_since IS NOT NULL THEN 'UNKNOWN'
+            ELSE coalesce(r.finding, 'RUNNING') END`
+
+	// conditionOfP is the stored condition of a process p, NULL for a finished process and for one without a workflow.
+	conditionOfP = `(SELECT jsonb_build_object('code', ` + conditionCode + `,
+               'since', CASE WHEN r.state = 'PENDING' THEN r.last_active_at
+                             WHEN r.state = 'FAILED' THEN r.closed_at
+                             WHEN r.finding IS NULL AND w.failing_since IS NOT NULL THEN w.failing_since
+                             ELSE coalesce(r.finding_at, r.created_at) END,
+               'unserved', CASE WHEN r.finding = 'UNSERVED' THEN r.task_queue ELSE '' END,
+               'message', i.message, 'incidentId', CASE WHEN i.state = 'OPEN' THEN i.id END)
+          FROM engine_runs r
+          LEFT JOIN engine_watermarks w ON w.namespace = r.namespace
+          LEFT JOIN LATERAL (SELECT i.id, i.state, i.message FROM incidents i
+                              WHERE i.process_id = p.id AND i.engine_run_id = r.id AND i.state IN ('OPEN', 'DISMISSED')
+                                AND (r.state = 'FAILED' OR r.finding = 'STUCK')
+                              ORDER BY i.created_at DESC LIMIT 1) i ON true
+         WHERE p.state = 'RUNNING' AND r.owner_id = p.id AND r.kind = 'PROCESS')`
+)
+
+// storedCondition is conditionOfP.
+type storedCondition struct {
+	Code       domain.ConditionCode `json:"code"`
+	Since      time.Time            `json:"since"`
+	Unserved   string               `json:"unserved"`
+	Message    *string              `json:"message"`
+	IncidentID *uuid.UUID           `json:"incidentId"`
+}
+
+// of returns the condition of a process. c is nil for a finished process and for one without a workflow.
+func (c *storedCondition) of(state domain.ProcessState, createdAt, changedAt time.Time) domain.Condition {
+	switch {
+	case state != domain.ProcessRunning:
+		return domain.Condition{Code: domain.ConditionFinished, Since: changedAt}
+	case c == nil:
+		return domain.Condition{Code: domain.ConditionRunning, Since: createdAt}
+	}
+	condition := domain.Condition{Code: c.Code, Since: c.Since, IncidentID: c.IncidentID}
+	switch {
+	case c.Message != nil:
+		condition.Message = *c.Message
+	case c.Unserved != "":
+		condition.Message = "no worker takes tasks of the queue " + c.Unserved
+	case c.Code == domain.ConditionUnknown:
+		condition.Message = "Temporal does not answer"
+	}
+	return condition
+}
+
+// needingAttention returns the ids of the processes of tenants with a failed or stuck workflow. Two small indexes serve it.
+func needingAttention(tenants string) string {
+	return `ARRAY(SELECT r.owner_id FROM engine_runs r
+             WHERE r.tenant_id = ANY(` + tenants + `) AND r.kind = 'PROCESS' AND r.state = 'FAILED'
+             UNION ALL
+            SELECT r.owner_id FROM engine_runs r
+             WHERE r.tenant_id = ANY(` + tenants + `) AND r.kind = 'PROCESS' AND r.finding = 'STUCK')`
+}
+
+// inConditions keeps the processes p in one of the conditions, all without any, in a list of the caller.
+func inConditions(caller domain.Caller, conditions []domain.ConditionCode) listquery.Condition {
+	if slices.Equal(slices.Sorted(slices.Values(conditions)), domain.AttentionCodes()) {
+		return listquery.Match("p.state = 'RUNNING' AND p.id = ANY(" + needingAttention(listquery.TenantArray(caller)) + ")").OnRows()
+	}
+	return listquery.MatchAny(`CASE WHEN p.state <> 'RUNNING' THEN 'FINISHED' ELSE coalesce((
+            SELECT `+conditionCode+`
+              FROM engine_runs r
+              LEFT JOIN engine_watermarks w ON w.namespace = r.namespace
+             WHERE r.owner_id = p.id AND r.kind = 'PROCESS'), 'RUNNING') END = ANY(%s)`, conditions).OnRows()
+}
