@@ -10,8 +10,8 @@ import (
 // maxInspections bounds the workflows that one scan inspects.
 const maxInspections = 50
 
-// inspectWorkflows inspects the workflows that are due: those that were used some time ago, and those that Temporal reports
-// because their workflow tasks fail. The number of inspections depends on the use of workflows, not on their number.
+// inspectWorkflows inspects the due workflows: each some time after its last use, or at once if Temporal reports that its
+// workflow tasks fail. The number of inspections depends on the use of workflows, not on their number.
 func (s *scan) inspectWorkflows(ctx context.Context) error {
 	reported, complete, err := s.observer.o.Engine.ListProblems(ctx, s.Namespace)
 	if err != nil {

@@ -37,7 +37,7 @@ func TestReportedProblemsAreIncidentsUntilTheyEnd(t *testing.T) {
 	w.setInspection(p, domain.Inspection{
 		Busy: true, Problem: &domain.Problem{Kind: domain.IncidentWorkflowTask, Attempts: 2, Message: "nil pointer"},
 	}, workflowID(p))
-	// The first inspection by use is due after domain.InspectAfter: Temporal's report is what makes this one due.
+	// Only the report of Temporal makes an inspection due so early.
 	w.startObserver(t, time.Second)
 	w.awaitCondition(t, p, domain.ConditionStuck)
 	w.awaitCondition(t, healthy, domain.ConditionRunning)
@@ -50,7 +50,7 @@ func TestReportedProblemsAreIncidentsUntilTheyEnd(t *testing.T) {
 	require.Equal(t, domain.IncidentResolved, incidents.Items[0].State)
 }
 
-// The work depends on what happened: a workflow that waits for a person is inspected once.
+// A workflow that waits for a person is inspected once.
 func TestIdleWorkflowsAreInspectedOnce(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
