@@ -59,6 +59,8 @@ type Options struct {
 	Forms *pdfworker.Pool
 	// ViewWorkflow asks Temporal about a workflow; without it there is no look into the engine.
 	ViewWorkflow WorkflowViewer
+	// RepairPoints asks Temporal for the points of repairs; without it none are found.
+	RepairPoints RepairPointFinder
 }
 
 // WorkflowViewer returns Temporal's view of a workflow, nil for an unknown one.
@@ -86,6 +88,7 @@ type Service struct {
 	forms          *pdfworker.Pool
 	quotas         domain.Quotas
 	viewer         WorkflowViewer
+	repairPoints   RepairPointFinder
 	// views has an element for each look into the engine at the moment.
 	views chan struct{}
 	// longWork does the long validations and patches.
@@ -109,7 +112,7 @@ func New(o Options) *Service {
 		},
 		assistant: newAssistant(o.Assistance, o.Texts), assistanceTime: cmp.Or(o.AssistanceTime, DefaultAssistanceTime),
 		forms: o.Forms, quotas: *o.Quotas,
-		viewer: o.ViewWorkflow, views: make(chan struct{}, viewsAtOnce), longWork: newLongWorkLimiter(),
+		viewer: o.ViewWorkflow, repairPoints: o.RepairPoints, views: make(chan struct{}, viewsAtOnce), longWork: newLongWorkLimiter(),
 	}
 }
 

@@ -91,15 +91,11 @@ func (s *Service) RetrieveEngineHistory(
 
 // viewWorkflow asks Temporal for a workflow.
 func (s *Service) viewWorkflow(ctx context.Context, site *persistence.EngineSite, at historyCursor) (*domain.WorkflowView, error) {
-	if s.viewer == nil {
-		return nil, domain.Unavailable("this service has no connection to Temporal", nil)
+	release, err := s.acquireView()
+	if err != nil {
+		return nil, err
 	}
-	select {
-	case s.views <- struct{}{}:
-		defer func() { <-s.views }()
-	default:
-		return nil, domain.Unavailable("too many look at workflows; try again in a moment", nil)
-	}
+	defer release()
 	q := domain.WorkflowQuestion{
 		TenantID: site.Runs[0].TenantID, Namespace: site.Runs[0].Namespace,
 		WorkflowID: at.WorkflowID, RunID: at.RunID, After: at.After,
@@ -112,6 +108,19 @@ func (s *Service) viewWorkflow(ctx context.Context, site *persistence.EngineSite
 		return nil, domain.Unavailable("Temporal cannot be asked about the workflow now", err)
 	}
 	return view, nil
+}
+
+// acquireView bounds the questions to Temporal, and returns UNAVAILABLE for one too many.
+func (s *Service) acquireView() (release func(), err error) {
+	if s.viewer == nil {
+		return nil, domain.Unavailable("this service has no connection to Temporal", nil)
+	}
+	select {
+	case s.views <- struct{}{}:
+		return func() { <-s.views }, nil
+	default:
+		return nil, domain.Unavailable("too many look at workflows; try again in a moment", nil)
+	}
 }
 
 // openTasks returns the newest task of each kind that is open, the oldest first.

@@ -96,7 +96,7 @@ func TimelineEventTypes() []EventType {
 		EventProcessMetadataSaved, EventProcessEntitySaved, EventProcessElementSaved, EventProcessElementDeleted,
 		EventItemCreated, EventItemTaskStateChanged, EventItemTaskAssigned, EventItemTaskDataSaved,
 		EventItemTaskElementSaved, EventItemTaskElementDeleted, EventItemTaskAssistanceAsked,
-		EventDocumentUploaded, EventProcessActionCreated, EventProcessActionStateChanged,
+		EventDocumentUploaded, EventProcessActionCreated, EventProcessActionStateChanged, EventProcessRepaired,
 	}
 }
 

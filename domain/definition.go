@@ -154,6 +154,7 @@ const (
 	PermissionViewer        ProcessPermission = "VIEWER"
 	PermissionManager       ProcessPermission = "MANAGER"
 	PermissionAdministrator ProcessPermission = "ADMINISTRATOR"
+	PermissionRepairer      ProcessPermission = "REPAIRER"
 )
 
 // ItemPermission is a right on the items of an item definition.

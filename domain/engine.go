@@ -27,6 +27,7 @@ const (
 	cancelRun   runAction = "cancelled or terminated"
 	failRun     runAction = "failed or timed out"
 	restartRun  runAction = "incident of a process or a robot retried"
+	replaceRun  runAction = "process started anew"
 )
 
 //nolint:gochecknoglobals // a constant table: Go has no constant maps
@@ -61,6 +62,12 @@ var runTransitions = transitions[EngineRunState, runAction]{
 	{RunCompleted, restartRun}: {refusal: "the run has not failed"},
 	{RunCancelled, restartRun}: {refusal: "the run has not failed"},
 	{RunFailed, restartRun}:    {to: RunPending},
+
+	{RunPending, replaceRun}:   {to: RunPending},
+	{RunRunning, replaceRun}:   {to: RunPending},
+	{RunCompleted, replaceRun}: {refusal: "the run has ended"},
+	{RunCancelled, replaceRun}: {refusal: "the run has ended"},
+	{RunFailed, replaceRun}:    {to: RunPending},
 }
 
 // StartedRun returns the state after from once Temporal has started the workflow.
@@ -206,6 +213,13 @@ func (r *EngineRun) Restart() bool {
 	return err == nil
 }
 
+// Replace makes a run PENDING again that is running or has failed, and reports whether it is.
+func (r *EngineRun) Replace() bool {
+	to, err := runTransitions.next(r.State, replaceRun)
+	r.State = to
+	return err == nil
+}
+
 // CommandKind is the kind of request that an engine command makes to Temporal.
 type CommandKind string
 
@@ -220,6 +234,12 @@ const (
 	CommandTerminate    CommandKind = "TERMINATE"
 	// CommandCompleteActivity completes an activity of any workflow of the run's namespace without a result.
 	CommandCompleteActivity CommandKind = "COMPLETE_ACTIVITY"
+	// CommandReplace is CommandRestart for a workflow that may be running, which is terminated.
+	CommandReplace CommandKind = "REPLACE"
+	// CommandReset continues the workflow from an earlier event.
+	CommandReset CommandKind = "RESET"
+	// CommandCompleteStep completes a pending activity of the workflow by its id.
+	CommandCompleteStep CommandKind = "COMPLETE_STEP"
 )
 
 // DueCommand is a due engine command with its run, the time zone passed to the tenant's workflows, and the number of
@@ -249,8 +269,10 @@ type EngineCommand struct {
 	ActionCode    string
 	ActionInput   json.RawMessage
 	ActivityToken ActivityToken
-	CreatedAt     time.Time
-	NotBefore     time.Time
+	// Parameters are set for CommandReset and CommandCompleteStep.
+	Parameters *CommandParameters
+	CreatedAt  time.Time
+	NotBefore  time.Time
 }
 
 // Closing is the end of a workflow as Temporal reports it. RunID is the first run of the chain that ended: a

@@ -92,6 +92,8 @@ const (
 
 	// EventProcessConditionChanged is recorded for every change of a process's condition but the start of its workflow.
 	EventProcessConditionChanged EventType = "PROCESS.CONDITION_CHANGED"
+	// EventProcessRepaired is recorded for a repair by hand, beside the events of its changes.
+	EventProcessRepaired EventType = "PROCESS.REPAIRED"
 
 	EventEngineRunEnded       EventType = "ENGINE_RUN.ENDED"
 	EventIncidentCreated      EventType = "INCIDENT.CREATED"
@@ -121,7 +123,7 @@ func EventTypes() []EventType {
 		EventSecretRevoked, EventSessionOpened, EventSessionEnded, EventOperatorAdded, EventOperatorRemoved, EventPersonDisabled, EventPersonEnabled, EventPersonErased,
 		EventResourceCreated, EventResourceChanged, EventResourceDeleted, EventEngineRunEnded, EventIncidentCreated,
 		EventIncidentStateChanged, EventEventsRemoved, EventProcessesRemoved, EventDeletedRemoved,
-		EventAssistanceCallsRemoved, EventProcessConditionChanged,
+		EventAssistanceCallsRemoved, EventProcessConditionChanged, EventProcessRepaired,
 	}
 	slices.Sort(types)
 	return types

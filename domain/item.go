@@ -254,6 +254,29 @@ func (t *Task) checkMandatory(definitions []ElementDefinition) error {
 	return refusal
 }
 
+// Reopen makes a completed task CLAIMED by its former owner.
+func (i *ProcessItem) Reopen(by uuid.UUID, now time.Time) error {
+	task, err := i.taskForChange()
+	if err != nil {
+		return err
+	}
+	if err := task.act(reopenTask, now); err != nil {
+		return err
+	}
+	i.touch(by, now)
+	return nil
+}
+
+// CheckMayRepair refuses a repair of the data of a cancelled task.
+func (i *ProcessItem) CheckMayRepair() error {
+	task, err := i.taskForChange()
+	if err != nil {
+		return err
+	}
+	_, err = taskTransitions.next(task.State, repairTask)
+	return err
+}
+
 // Cancel moves an open task to CANCELLED and reports whether that changed it. Other items stay unchanged.
 func (i *ProcessItem) Cancel(by uuid.UUID, now time.Time) bool {
 	if i.Task == nil || i.Task.act(cancelTask, now) != nil {

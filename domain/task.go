@@ -32,6 +32,8 @@ const (
 	cancelTask   taskAction = "cancel"
 	saveTask     taskAction = "save"
 	logTask      taskAction = "log"
+	reopenTask   taskAction = "reopen"
+	repairTask   taskAction = "repair the data"
 )
 
 //nolint:gochecknoglobals // a constant table: Go has no constant maps
@@ -65,6 +67,16 @@ var taskTransitions = transitions[TaskState, taskAction]{
 	{TaskClaimed, saveTask}:   {to: TaskClaimed},
 	{TaskCompleted, saveTask}: {refusal: "the task is completed"},
 	{TaskCancelled, saveTask}: {refusal: "the task is cancelled"},
+
+	{TaskReady, reopenTask}:     {refusal: "the task is open"},
+	{TaskClaimed, reopenTask}:   {refusal: "the task is open"},
+	{TaskCompleted, reopenTask}: {to: TaskClaimed},
+	{TaskCancelled, reopenTask}: {refusal: "the task is cancelled"},
+
+	{TaskReady, repairTask}:     {to: TaskReady},
+	{TaskClaimed, repairTask}:   {to: TaskClaimed},
+	{TaskCompleted, repairTask}: {to: TaskCompleted},
+	{TaskCancelled, repairTask}: {refusal: "the task is cancelled"},
 
 	{TaskReady, logTask}:     {to: TaskReady},
 	{TaskClaimed, logTask}:   {to: TaskClaimed},
@@ -108,7 +120,7 @@ func (t *Task) act(action taskAction, now time.Time) error {
 	case TaskReady:
 		t.ClaimedAt = nil
 	case TaskClaimed:
-		t.ClaimedAt = &now
+		t.ClaimedAt, t.CompletedAt = &now, nil
 	case TaskCompleted:
 		t.CompletedAt = &now
 	case TaskCancelled:

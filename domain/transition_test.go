@@ -56,6 +56,8 @@ func TestTaskTransitions(t *testing.T) {
 			cancelTask:   {TaskCancelled, TaskCancelled, "", ""},
 			saveTask:     {TaskReady, TaskClaimed, "", ""},
 			logTask:      {TaskReady, TaskClaimed, TaskCompleted, ""},
+			reopenTask:   {"", "", TaskClaimed, ""},
+			repairTask:   {TaskReady, TaskClaimed, TaskCompleted, ""},
 		})
 }
 
@@ -96,6 +98,7 @@ func TestRunTransitions(t *testing.T) {
 			cancelRun:   {RunCancelled, RunCancelled, "", "", ""},
 			failRun:     {RunFailed, RunFailed, "", "", ""},
 			restartRun:  {"", "", "", "", RunPending},
+			replaceRun:  {RunPending, RunPending, "", "", RunPending},
 		})
 }
 

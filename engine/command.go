@@ -34,6 +34,12 @@ func (e *Engine) Execute(ctx context.Context, c domain.DueCommand) (engineRun st
 		engineRun, err = e.startWorkflow(ctx, c, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
 	case domain.CommandRestart:
 		engineRun, err = e.startWorkflow(ctx, c, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
+	case domain.CommandReplace:
+		engineRun, err = e.replaceWorkflow(ctx, c)
+	case domain.CommandReset:
+		engineRun, err = e.resetWorkflow(ctx, c)
+	case domain.CommandCompleteStep:
+		err = e.completeStep(ctx, c)
 	case domain.CommandSignal:
 		err = e.signalItem(ctx, c)
 	case domain.CommandSignalAction:
@@ -57,15 +63,50 @@ func (e *Engine) Execute(ctx context.Context, c domain.DueCommand) (engineRun st
 }
 
 func (e *Engine) startWorkflow(ctx context.Context, c domain.DueCommand, reuse enumspb.WorkflowIdReusePolicy) (string, error) {
-	input, err := e.commandInput(ctx, c)
+	request, err := e.startRequest(ctx, c, reuse)
 	if err != nil {
 		return "", err
+	}
+	started, err := e.workflows.StartWorkflowExecution(ctx, request)
+	if already, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
+		first, own, err := e.firstRun(ctx, c.Run, already.RunId)
+		if err != nil || own {
+			return first, err
+		}
+		return e.startInstead(ctx, request)
+	}
+	return started.GetRunId(), err
+}
+
+// replaceWorkflow starts the workflow in place of its running or ended one.
+func (e *Engine) replaceWorkflow(ctx context.Context, c domain.DueCommand) (string, error) {
+	request, err := e.startRequest(ctx, c, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+	if err != nil {
+		return "", err
+	}
+	return e.startInstead(ctx, request)
+}
+
+// startInstead starts a workflow and terminates a running one with its id.
+func (e *Engine) startInstead(ctx context.Context, request *workflowservice.StartWorkflowExecutionRequest) (string, error) {
+	request.WorkflowIdReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+	request.WorkflowIdConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING
+	started, err := e.workflows.StartWorkflowExecution(ctx, request)
+	return started.GetRunId(), err
+}
+
+func (e *Engine) startRequest(
+	ctx context.Context, c domain.DueCommand, reuse enumspb.WorkflowIdReusePolicy,
+) (*workflowservice.StartWorkflowExecutionRequest, error) {
+	input, err := e.commandInput(ctx, c)
+	if err != nil {
+		return nil, err
 	}
 	header, err := encryptionHeader(c.Run)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	request := &workflowservice.StartWorkflowExecutionRequest{
+	return &workflowservice.StartWorkflowExecutionRequest{
 		Namespace:                c.Run.Namespace,
 		WorkflowId:               c.Run.WorkflowID,
 		WorkflowType:             &commonpb.WorkflowType{Name: c.Run.WorkflowType},
@@ -76,19 +117,7 @@ func (e *Engine) startWorkflow(ctx context.Context, c domain.DueCommand, reuse e
 		RequestId:                c.ID.String(),
 		WorkflowIdReusePolicy:    reuse,
 		WorkflowIdConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
-	}
-	started, err := e.workflows.StartWorkflowExecution(ctx, request)
-	if already, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
-		first, own, err := e.firstRun(ctx, c.Run, already.RunId)
-		if err != nil || own {
-			return first, err
-		}
-		request.WorkflowIdReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
-		request.WorkflowIdConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING
-		started, err = e.workflows.StartWorkflowExecution(ctx, request)
-		return started.GetRunId(), err
-	}
-	return started.GetRunId(), err
+	}, nil
 }
 
 // commandInput returns the arguments of the workflow of the command's run, encrypted if

@@ -14,17 +14,17 @@ import (
 const insertEngineCommand = `
 INSERT INTO engine_commands (id, engine_run_id, tenant_id, order_key, kind, item_id, item_type, item_code,
                              data_code, signal_shape, signal_name, action_code, signal_input, activity_token,
-                             created_at, not_before)
+                             created_at, not_before, parameters)
 VALUES ($1, $2, (SELECT r.tenant_id FROM engine_runs r WHERE r.id = $2), $3, $4, $5, nullif($6, ''), nullif($7, ''),
         nullif($8, ''), nullif($9, ''), nullif($10, ''),
-        nullif($11, ''), $12, $13, $14, $15)`
+        nullif($11, ''), $12, $13, $14, $15, $16)`
 
 // Enqueue stages a command for Temporal, to be carried out once the transaction
 // has committed.
 func (tx *Tx) Enqueue(c domain.EngineCommand) {
 	tx.staged = true
 	tx.queue(insertEngineCommand, c.ID, c.RunID, c.OrderKey, c.Kind, c.ItemID, c.ItemType, c.ItemCode, c.DataCode,
-		c.Shape, c.SignalName, c.ActionCode, jsonOrNull(c.ActionInput), []byte(c.ActivityToken), c.CreatedAt, c.NotBefore)
+		c.Shape, c.SignalName, c.ActionCode, jsonOrNull(c.ActionInput), []byte(c.ActivityToken), c.CreatedAt, c.NotBefore, c.Parameters)
 }
 
 // CommandDone is a command that was carried out. EngineRun is the run that
@@ -61,7 +61,7 @@ WITH done AS (
     DELETE FROM engine_commands c
      USING unnest($1::uuid[], $2::text[]) AS o (id, run_id)
      WHERE c.id = o.id
-    RETURNING c.engine_run_id, o.run_id, c.kind IN ('START', 'RESTART') AS starts
+    RETURNING c.engine_run_id, o.run_id, c.kind IN ('START', 'RESTART', 'REPLACE', 'RESET') AS starts
 )
 UPDATE engine_runs r
    SET state = CASE WHEN d.starts THEN $5 ELSE r.state END,
@@ -106,7 +106,7 @@ UPDATE engine_commands c
    AND t.id = r.tenant_id
 RETURNING c.id, c.engine_run_id, c.order_key, c.kind, c.item_id, coalesce(c.item_type, ''), coalesce(c.item_code, ''),
           coalesce(c.data_code, ''), coalesce(c.signal_shape, ''), coalesce(c.signal_name, ''),
-          coalesce(c.action_code, ''), c.signal_input, c.activity_token, c.created_at, c.not_before,
+          coalesce(c.action_code, ''), c.signal_input, c.activity_token, c.parameters, c.created_at, c.not_before,
           c.attempts, t.time_zone, ` + engineRunColumns
 )
 
@@ -158,7 +158,7 @@ func scanDueCommand(row pgx.CollectableRow) (domain.DueCommand, error) {
 	err := row.Scan(append([]any{
 		&c.ID, &c.RunID, &c.OrderKey, &c.Kind, &c.ItemID, &c.ItemType, &c.ItemCode,
 		&c.DataCode, &c.Shape, &c.SignalName, &c.ActionCode, (*[]byte)(&c.ActionInput), (*[]byte)(&c.ActivityToken),
-		&c.CreatedAt, &c.NotBefore, &c.Attempts, &c.TimeZone,
+		&c.Parameters, &c.CreatedAt, &c.NotBefore, &c.Attempts, &c.TimeZone,
 	}, engineRunFields(&c.Run)...)...)
 	return c, err
 }

@@ -1190,10 +1190,12 @@ CREATE TABLE public.engine_commands (
     action_code text,
     signal_input json,
     tenant_id uuid NOT NULL,
+    parameters json,
     CONSTRAINT engine_commands_activity_token_check CHECK (((length(activity_token) >= 1) AND (length(activity_token) <= 16384))),
     CONSTRAINT engine_commands_check CHECK (((kind <> 'SIGNAL'::text) OR (num_nulls(item_id, item_type, signal_shape) = 0))),
     CONSTRAINT engine_commands_check1 CHECK (((kind = 'COMPLETE_ACTIVITY'::text) = (activity_token IS NOT NULL))),
-    CONSTRAINT engine_commands_kind_check CHECK ((kind = ANY (ARRAY['START'::text, 'RESTART'::text, 'SIGNAL'::text, 'SIGNAL_ACTION'::text, 'CANCEL'::text, 'TERMINATE'::text, 'COMPLETE_ACTIVITY'::text]))),
+    CONSTRAINT engine_commands_kind_check CHECK ((kind = ANY (ARRAY['START'::text, 'RESTART'::text, 'SIGNAL'::text, 'SIGNAL_ACTION'::text, 'CANCEL'::text, 'TERMINATE'::text, 'COMPLETE_ACTIVITY'::text, 'REPLACE'::text, 'RESET'::text, 'COMPLETE_STEP'::text]))),
+    CONSTRAINT engine_commands_parameters_check CHECK (((kind = ANY (ARRAY['RESET'::text, 'COMPLETE_STEP'::text])) = (parameters IS NOT NULL))),
     CONSTRAINT engine_commands_signal_action_check CHECK ((num_nonnulls(signal_name, action_code) =
 CASE kind
     WHEN 'SIGNAL_ACTION'::text THEN 2
@@ -1616,7 +1618,7 @@ CREATE TABLE public.process_definition_grants (
     process_definition_id uuid NOT NULL,
     permission text NOT NULL,
     grantee_id uuid NOT NULL,
-    CONSTRAINT process_definition_grants_permission_check CHECK ((permission = ANY (ARRAY['INITIATOR'::text, 'VIEWER'::text, 'MANAGER'::text, 'ADMINISTRATOR'::text])))
+    CONSTRAINT process_definition_grants_permission_check CHECK ((permission = ANY (ARRAY['INITIATOR'::text, 'VIEWER'::text, 'MANAGER'::text, 'ADMINISTRATOR'::text, 'REPAIRER'::text])))
 );
 
 CREATE TABLE public.process_definition_indexes (
@@ -1727,6 +1729,20 @@ CREATE TABLE public.removed_events (
     era integer NOT NULL,
     xid xid8 NOT NULL,
     "position" bigint NOT NULL
+);
+
+CREATE TABLE public.repairs (
+    id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    process_id uuid NOT NULL,
+    item_id uuid,
+    kind text NOT NULL,
+    reason text NOT NULL,
+    details json,
+    created_by uuid NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT repairs_kind_check CHECK ((kind = ANY (ARRAY['REOPEN_TASK'::text, 'CHANGE_TASK_DATA'::text, 'CHANGE_METADATA'::text, 'CHANGE_ENTITY'::text, 'COMPLETE_STEP'::text, 'RESET'::text, 'RESTART'::text, 'TERMINATE'::text, 'MIGRATE'::text]))),
+    CONSTRAINT repairs_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500)))
 );
 
 CREATE TABLE public.resources (
@@ -2286,6 +2302,9 @@ ALTER TABLE ONLY public.processes
 ALTER TABLE ONLY public.removed_events
     ADD CONSTRAINT removed_events_pkey PRIMARY KEY (tenant_id);
 
+ALTER TABLE ONLY public.repairs
+    ADD CONSTRAINT repairs_pkey PRIMARY KEY (id, tenant_id);
+
 ALTER TABLE ONLY public.resources
     ADD CONSTRAINT resources_pkey PRIMARY KEY (tenant_id, kind, code);
 
@@ -2575,6 +2594,8 @@ CREATE INDEX processes_modified ON public.processes USING btree (process_definit
 
 CREATE INDEX processes_running ON public.processes USING btree (process_version) WHERE (state = 'RUNNING'::text);
 
+CREATE INDEX repairs_process ON public.repairs USING btree (process_id, created_at);
+
 CREATE INDEX retention_turns_due ON public.retention_turns USING btree (due_at);
 
 CREATE INDEX robot_grants_robot ON public.robot_grants USING btree (robot_id);
@@ -2803,6 +2824,9 @@ ALTER TABLE ONLY public.process_relations
 
 ALTER TABLE ONLY public.process_relations
     ADD CONSTRAINT process_relations_to_id_tenant_id_fkey FOREIGN KEY (to_id, tenant_id) REFERENCES public.processes(id, tenant_id);
+
+ALTER TABLE ONLY public.repairs
+    ADD CONSTRAINT repairs_process_id_tenant_id_fkey FOREIGN KEY (process_id, tenant_id) REFERENCES public.processes(id, tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.resources
     ADD CONSTRAINT resources_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);

@@ -77,6 +77,7 @@ func tables() map[string]tableKind {
 		"process_items":             data, // the work itself
 		"process_relations":         data, // grows with processes
 		"processes":                 data, // the work itself
+		"repairs":                   data, // grows with processes
 		"retention_turns":           data, // progress of a tenant's removals
 		"robot_files":               data, // refers to documents
 		"task_logs":                 data, // grows with items

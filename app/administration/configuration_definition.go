@@ -200,6 +200,7 @@ func (c *configuration) resolveGrant(
 		domain.PermissionViewer:        spec.Permissions.Viewers,
 		domain.PermissionManager:       spec.Permissions.Managers,
 		domain.PermissionAdministrator: spec.Permissions.Administrators,
+		domain.PermissionRepairer:      spec.Permissions.Repairers,
 	} {
 		for _, g := range grantees {
 			tx.GrantOnProcess(id, permission, c.resolveGrantee(tenant, g).ID)

@@ -81,6 +81,8 @@ type ProcessPermissions struct {
 	Viewers        []Grantee `json:"viewers,omitempty" right:"yes"`
 	Managers       []Grantee `json:"managers,omitempty" right:"yes"`
 	Administrators []Grantee `json:"administrators,omitempty" right:"yes"`
+	// Repairers may repair the processes that they see.
+	Repairers []Grantee `json:"repairers,omitempty" right:"yes"`
 }
 
 // ItemSpec describes a kind of process item.

@@ -181,6 +181,7 @@ func (p *ProcessPermissions) granteeLists() []granteeList {
 		{p.Viewers, "/spec/permissions/viewers"},
 		{p.Managers, "/spec/permissions/managers"},
 		{p.Administrators, "/spec/permissions/administrators"},
+		{p.Repairers, "/spec/permissions/repairers"},
 	}
 }
 

@@ -17,6 +17,7 @@ const (
 	MaySeeProcesses     = "see processes"
 	MayManageProcesses  = "manage processes"
 	MayChangeDefinition = "change the definition"
+	MayRepairProcesses  = "repair processes"
 	MayClaim            = "claim"
 	MaySee              = "see"
 	MaySeeArtifacts     = "see artifacts"
@@ -85,6 +86,7 @@ func (s *ProcessDefinitionSpec) Rights() []Right {
 		{May: MaySeeProcesses, Holders: s.Permissions.Viewers},
 		{May: MayManageProcesses, Holders: managers},
 		{May: MayChangeDefinition, Holders: s.Permissions.Administrators},
+		{May: MayRepairProcesses, Holders: s.Permissions.Repairers},
 	}
 	for i := range s.Items {
 		item := &s.Items[i]

@@ -23,7 +23,7 @@ func rights() map[resource.Kind][]string {
 			"/engine/workflowType", "/engine/taskQueue", "/engine/signalShape", "/engine/runner", "/engine/encryptionKey",
 			"/items/*/robot", "/items/*/candidates", "/items/*/viewers",
 			"/userActions/*/type", "/userActions/*/permissions", "/userActions/*/taskQueue", "/userActions/*/runner",
-			"/permissions/initiators", "/permissions/viewers", "/permissions/managers", "/permissions/administrators",
+			"/permissions/initiators", "/permissions/viewers", "/permissions/managers", "/permissions/administrators", "/permissions/repairers",
 		},
 		resource.KindBusinessArtifactDefinition: {
 			"/actions/*/taskQueue", "/actions/*/runner",

@@ -136,6 +136,9 @@ func (s *Service) newOperations(k *Keyring, documents *blobstore.Store, m *metri
 		ViewWorkflow: func(ctx context.Context, q domain.WorkflowQuestion) (*domain.WorkflowView, error) {
 			return s.engine.View(ctx, q)
 		},
+		RepairPoints: func(ctx context.Context, r domain.EngineRun) ([]domain.RepairPoint, error) {
+			return s.engine.RepairPoints(ctx, r)
+		},
 	})
 	return h, nil
 }

@@ -1,0 +1,120 @@
+package domain
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+)
+
+// RepairKind is the kind of a repair of a running process.
+type RepairKind string
+
+// The kinds of repairs.
+const (
+	// RepairReopenTask makes a completed task CLAIMED by its former owner.
+	RepairReopenTask RepairKind = "REOPEN_TASK"
+	// RepairTaskData replaces the data of a task that is not cancelled.
+	RepairTaskData RepairKind = "CHANGE_TASK_DATA"
+	// RepairMetadata and RepairEntity replace a value of the process.
+	RepairMetadata RepairKind = "CHANGE_METADATA"
+	RepairEntity   RepairKind = "CHANGE_ENTITY"
+	// RepairCompleteStep completes a pending activity of the workflow with a result.
+	RepairCompleteStep RepairKind = "COMPLETE_STEP"
+	// RepairReset continues the workflow from an earlier event of its history.
+	RepairReset RepairKind = "RESET"
+	// RepairRestart terminates the workflow and starts it again from its beginning, with the same values.
+	RepairRestart RepairKind = "RESTART"
+	// RepairTerminate cancels the process and terminates its workflow at once.
+	RepairTerminate RepairKind = "TERMINATE"
+	// RepairMigrate moves the process to another version of its definition.
+	RepairMigrate RepairKind = "MIGRATE"
+)
+
+// MaxRepairReason is the maximum length of the reason of a repair, in characters.
+const MaxRepairReason = 500
+
+// RepairRequest is the input of a repair. Reason is 1..500 characters. ItemID is the task of RepairReopenTask and
+// RepairTaskData; Value the new value of the changes, and the result of RepairCompleteStep, nil for none. Parameters are
+// set for RepairCompleteStep and RepairReset. With Reset, RepairReopenTask resets the workflow to before the end of the task.
+type RepairRequest struct {
+	Kind       RepairKind
+	Reason     string
+	ItemID     *uuid.UUID
+	Value      json.RawMessage
+	Reset      bool
+	Parameters CommandParameters
+}
+
+// CommandParameters are the parameters of an engine command. EngineRun is Temporal's id of a run. CommandReset has the id of
+// the event to continue after, which ends a workflow task, or the item to continue before the end of; CommandCompleteStep
+// an activity and its result.
+type CommandParameters struct {
+	EngineRun string          `json:"engineRun,omitempty"`
+	EventID   int64           `json:"eventId,omitempty"`
+	Before    *uuid.UUID      `json:"before,omitempty"`
+	Activity  string          `json:"activity,omitempty"`
+	Result    json.RawMessage `json:"result,omitempty"`
+}
+
+// Check refuses a request without a reason, or without the members that its kind needs.
+func (r *RepairRequest) Check() error {
+	r.Reason = strings.TrimSpace(r.Reason)
+	if r.Reason == "" || utf8.RuneCountInString(r.Reason) > MaxRepairReason {
+		return Invalid(LocationBody, "reason", "must have 1 to 500 characters")
+	}
+	switch r.Kind {
+	case RepairReopenTask:
+		return r.require("processItemId", r.ItemID != nil)
+	case RepairTaskData:
+		if r.ItemID == nil {
+			return r.require("processItemId", false)
+		}
+		return r.require("value", r.Value != nil)
+	case RepairMetadata, RepairEntity:
+		return r.require("value", r.Value != nil)
+	case RepairCompleteStep:
+		return r.require("activityId", r.Parameters.Activity != "")
+	case RepairReset:
+		if r.Parameters.EngineRun == "" {
+			return r.require("engineRunId", false)
+		}
+		return r.require("eventId", r.Parameters.EventID > 0)
+	case RepairRestart, RepairTerminate:
+		return nil
+	case RepairMigrate:
+	}
+	return Invalid(LocationBody, "kind", "is not a kind of repair")
+}
+
+func (r *RepairRequest) require(member string, isSet bool) error {
+	if isSet {
+		return nil
+	}
+	return Invalid(LocationBody, member, "is required by the kind "+string(r.Kind))
+}
+
+// Repair is a repair that was carried out.
+type Repair struct {
+	ID        uuid.UUID
+	TenantID  uuid.UUID
+	ProcessID uuid.UUID
+	ItemID    *uuid.UUID
+	Kind      RepairKind
+	Reason    string
+	CreatedBy uuid.UUID
+	CreatedAt time.Time
+}
+
+// RepairPoint is an event of a workflow's history from which it can continue. EventID ends a workflow task of the run
+// EngineRun. Steps are the activities, timers and child workflows that were scheduled after the point and run again.
+type RepairPoint struct {
+	EngineRun string
+	EventID   int64
+	At        time.Time
+	// Cause is the event that the workflow task handled, such as a completed activity or a signal, and Name its name.
+	Cause, Name string
+	Steps       []string
+}

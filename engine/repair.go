@@ -1,0 +1,216 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/grpc"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// maxRepairPages bounds the pages of a history that are read for its repair points, of at most a thousand events each.
+const maxRepairPages = 5
+
+// resetWorkflow continues a workflow from an earlier event of its history and returns the first run of its chain. Signals
+// after the event are lost if the workflow is to wait again for the end of an item.
+func (e *Engine) resetWorkflow(ctx context.Context, c domain.DueCommand) (string, error) {
+	p := c.Parameters
+	if p == nil {
+		return "", errors.New("the reset has no parameters")
+	}
+	current, err := e.describeRun(ctx, c.Run.Namespace, c.Run.WorkflowID, p.EngineRun)
+	if err != nil {
+		return "", err
+	}
+	execution, event := current.info.GetExecution(), p.EventID
+	var exclude []enumspb.ResetReapplyExcludeType
+	if p.Before != nil {
+		exclude = []enumspb.ResetReapplyExcludeType{enumspb.RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL}
+		if event, err = e.eventBefore(ctx, c.Run, execution, *p.Before); err != nil {
+			return "", err
+		}
+	}
+	_, err = e.workflows.ResetWorkflowExecution(ctx, &workflowservice.ResetWorkflowExecutionRequest{
+		Namespace: c.Run.Namespace, WorkflowExecution: execution, WorkflowTaskFinishEventId: event,
+		Reason: "repair of the process", RequestId: c.ID.String(), ResetReapplyExcludeTypes: exclude, Identity: identity,
+	})
+	if err != nil {
+		return "", fmt.Errorf("resetting a workflow: %w", err)
+	}
+	return current.firstRunID(), nil
+}
+
+// completeStep completes an activity by its id.
+func (e *Engine) completeStep(ctx context.Context, c domain.DueCommand) error {
+	p := c.Parameters
+	if p == nil {
+		return errors.New("the step has no parameters")
+	}
+	request := &workflowservice.RespondActivityTaskCompletedByIdRequest{
+		Namespace: c.Run.Namespace, WorkflowId: c.Run.WorkflowID, ActivityId: p.Activity, Identity: identity,
+	}
+	if p.Result != nil {
+		payloads, err := toPayloads(p.Result)
+		if err != nil {
+			return err
+		}
+		if request.Result, err = e.encryptPayloads(ctx, c.Run, payloads); err != nil {
+			return err
+		}
+	}
+	_, err := e.workflows.RespondActivityTaskCompletedById(ctx, request)
+	return ignoreGone(err)
+}
+
+// eventBefore returns the end of the last workflow task before the workflow learnt that an item has ended. Without such an
+// event in the newest events of the history, it is the end of the first workflow task.
+func (e *Engine) eventBefore(
+	ctx context.Context, r domain.EngineRun, execution *commonpb.WorkflowExecution, item uuid.UUID,
+) (int64, error) {
+	first, before := int64(0), int64(0)
+	err := e.eachEvent(ctx, r.Namespace, execution, func(event *historypb.HistoryEvent) (bool, error) {
+		if event.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED {
+			before = event.GetEventId()
+			if first == 0 {
+				first = before
+			}
+		}
+		signal := event.GetWorkflowExecutionSignaledEventAttributes()
+		if signal == nil || before == 0 {
+			return true, nil
+		}
+		about, err := e.signalledItemID(ctx, r.TenantID, signal)
+		return about != item, err
+	})
+	if err != nil {
+		return 0, err
+	}
+	if before == 0 {
+		return 0, errors.New("no workflow task of the workflow has completed")
+	}
+	return before, nil
+}
+
+// signalledItemID returns the item that a signal of the service is about, the zero id for other signals.
+func (e *Engine) signalledItemID(
+	ctx context.Context, tenant uuid.UUID, signal *historypb.WorkflowExecutionSignaledEventAttributes,
+) (uuid.UUID, error) {
+	payloads := signal.GetInput().GetPayloads()
+	if len(payloads) != 1 {
+		return uuid.Nil, nil
+	}
+	text, _, err := e.ReadResult(ctx, tenant, payloads[0])
+	if err != nil || text == nil {
+		return uuid.Nil, err
+	}
+	var ofShapeB signalProcessItem
+	var ofShapeA uuid.UUID
+	switch signal.GetSignalName() {
+	case signalOfShapeA:
+		err = json.Unmarshal(text, &ofShapeA)
+	case signalOfShapeB:
+		err = json.Unmarshal(text, &ofShapeB)
+		ofShapeA = ofShapeB.ID
+	}
+	if err != nil {
+		return uuid.Nil, nil //nolint:nilerr // it is not a signal of the service
+	}
+	return ofShapeA, nil
+}
+
+// eachEvent calls do with the events of a run, the oldest first, until it returns false, at most with the events of
+// maxRepairPages pages.
+func (e *Engine) eachEvent(
+	ctx context.Context, namespace string, execution *commonpb.WorkflowExecution, do func(*historypb.HistoryEvent) (bool, error),
+) error {
+	var token []byte
+	for range maxRepairPages {
+		page, err := e.workflows.GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
+			Namespace: namespace, Execution: execution, NextPageToken: token,
+		}, grpc.MaxCallRecvMsgSize(maxHistoryPage))
+		if err != nil {
+			return fmt.Errorf("reading the history of a workflow: %w", err)
+		}
+		for _, event := range page.GetHistory().GetEvents() {
+			if next, err := do(event); err != nil || !next {
+				return err
+			}
+		}
+		if token = page.GetNextPageToken(); len(token) == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// RepairPoints returns the events from which the workflow of a run can continue, the newest first, at most a hundred. It
+// takes at most five seconds.
+func (e *Engine) RepairPoints(ctx context.Context, r domain.EngineRun) ([]domain.RepairPoint, error) {
+	ctx, cancel := context.WithTimeout(ctx, viewTimeout)
+	defer cancel()
+	current, err := e.describeRun(ctx, r.Namespace, r.WorkflowID, "")
+	if isGone(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	execution := current.info.GetExecution()
+	var points []domain.RepairPoint
+	var steps []string
+	var stepsBefore []int
+	var cause, name string
+	activities := map[int64]string{}
+	err = e.eachEvent(ctx, r.Namespace, execution, func(event *historypb.HistoryEvent) (bool, error) {
+		switch a := event.GetAttributes().(type) {
+		case *historypb.HistoryEvent_WorkflowTaskCompletedEventAttributes:
+			points = append(points, domain.RepairPoint{
+				EngineRun: execution.GetRunId(), EventID: event.GetEventId(), At: event.GetEventTime().AsTime(), Cause: cause, Name: name,
+			})
+			stepsBefore = append(stepsBefore, len(steps))
+			cause, name = "", ""
+		case *historypb.HistoryEvent_WorkflowExecutionStartedEventAttributes:
+			cause = event.GetEventType().String()
+		case *historypb.HistoryEvent_WorkflowExecutionSignaledEventAttributes:
+			cause, name = event.GetEventType().String(), truncate(a.WorkflowExecutionSignaledEventAttributes.GetSignalName(), maxName)
+		case *historypb.HistoryEvent_ActivityTaskCompletedEventAttributes:
+			cause, name = event.GetEventType().String(), activities[a.ActivityTaskCompletedEventAttributes.GetScheduledEventId()]
+		case *historypb.HistoryEvent_ActivityTaskFailedEventAttributes:
+			cause, name = event.GetEventType().String(), activities[a.ActivityTaskFailedEventAttributes.GetScheduledEventId()]
+		case *historypb.HistoryEvent_TimerFiredEventAttributes:
+			cause = event.GetEventType().String()
+		}
+		if a := event.GetActivityTaskScheduledEventAttributes(); a != nil {
+			activities[event.GetEventId()] = truncate(a.GetActivityType().GetName(), maxName)
+			steps = append(steps, activities[event.GetEventId()])
+		}
+		if c := event.GetStartChildWorkflowExecutionInitiatedEventAttributes(); c != nil {
+			steps = append(steps, truncate(c.GetWorkflowType().GetName(), maxName))
+		}
+		return true, nil
+	})
+	for i := range points {
+		points[i].Steps = steps[stepsBefore[i]:]
+	}
+	return newestPoints(points), err
+}
+
+// maxRepairPoints bounds the points that are returned.
+const maxRepairPoints = 100
+
+// newestPoints returns the last points in reverse.
+func newestPoints(points []domain.RepairPoint) []domain.RepairPoint {
+	var newest []domain.RepairPoint
+	for i := len(points) - 1; i >= 0 && len(newest) < maxRepairPoints; i-- {
+		newest = append(newest, points[i])
+	}
+	return newest
+}

@@ -1,0 +1,123 @@
+package persistence
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/pg"
+)
+
+// RepairSite is a process under lock with the state that its repairs depend on: whether the caller is granted to repair it,
+// the item of the repair, nil without one, the run, nil for a manual process, and the open incident of the run.
+type RepairSite struct {
+	*LockedProcess
+
+	Granted  bool
+	Item     *LockedItem
+	Run      *domain.EngineRun
+	Incident *domain.Incident
+}
+
+const (
+	repairGranted = `
+SELECT EXISTS (SELECT 1 FROM process_definition_grants g JOIN processes p ON p.process_definition_id = g.process_definition_id
+                WHERE p.id = $2 AND g.permission = 'REPAIRER' AND ` + access.CallerIsGrantee + `)`
+
+	lockRunOfProcess = `
+SELECT ` + engineRunColumns + `
+  FROM engine_runs r
+ WHERE r.owner_id = $1 AND r.kind = 'PROCESS'
+   FOR NO KEY UPDATE OF r`
+
+	lockOpenIncident = `
+SELECT ` + incidentColumns + `
+  FROM ` + fromIncidents + `
+ WHERE i.process_id = $1 AND r.owner_id = $1 AND r.kind = 'PROCESS' AND i.state = 'OPEN'
+ ORDER BY i.created_at DESC
+ LIMIT 1
+   FOR NO KEY UPDATE OF i`
+)
+
+// LockRepairSite locks a process visible to the caller for a repair, and an item that is visible too unless item is nil, or
+// returns NOT_FOUND.
+func LockRepairSite(caller domain.Caller, process uuid.UUID, item *uuid.UUID) Read[*RepairSite] {
+	site := &RepairSite{}
+	read := Then(And(LockProcess(caller, process), lockRepairedRun(caller, process, site)),
+		func(_ *Tx, found Pair[*LockedProcess, *RepairSite]) (*RepairSite, error) {
+			site.LockedProcess = found.First
+			return site, nil
+		})
+	if item == nil {
+		return read
+	}
+	return Then(And(read, LockProcessItem(caller, *item)), func(_ *Tx, found Pair[*RepairSite, *LockedItem]) (*RepairSite, error) {
+		site.Item = found.Second
+		if site.Item.ProcessID != process {
+			return nil, domain.NotFound("process item")
+		}
+		return site, nil
+	})
+}
+
+func lockRepairedRun(caller domain.Caller, process uuid.UUID, site *RepairSite) Read[*RepairSite] {
+	return answer(
+		&site,
+		pg.Q(repairGranted, []any{caller.PrincipalID, process}, pg.One(&site.Granted)),
+		pg.Q(lockRunOfProcess, []any{process}, pg.OrNil(&site.Run, func(r *domain.EngineRun) func(pgx.Rows) error {
+			return pg.One(engineRunFields(r)...)
+		})),
+		pg.Q(lockOpenIncident, []any{process}, scanIncidentIfAny(&site.Incident)),
+	)
+}
+
+const insertRepair = `
+INSERT INTO repairs (id, tenant_id, process_id, item_id, kind, reason, created_by, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+
+// InsertRepair stores a repair.
+func (tx *Tx) InsertRepair(r domain.Repair) {
+	tx.queue(insertRepair, r.ID, r.TenantID, r.ProcessID, r.ItemID, r.Kind, r.Reason, r.CreatedBy, r.CreatedAt)
+}
+
+// maxRepairs bounds the listed repairs of a process.
+const maxRepairs = 200
+
+const (
+	listRepairs = `
+SELECT x.id, x.tenant_id, x.process_id, x.item_id, x.kind, x.reason, x.created_by, x.created_at
+  FROM repairs x
+  JOIN processes p ON p.id = x.process_id
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess + `
+ ORDER BY x.created_at DESC
+ LIMIT $4`
+
+	getRepairedRun = `
+SELECT ` + engineRunColumns + `,
+       EXISTS (SELECT 1 FROM process_definition_grants g
+                WHERE g.process_definition_id = p.process_definition_id AND g.permission = 'REPAIRER' AND ` + access.CallerIsGrantee + `)
+  FROM processes p
+  JOIN engine_runs r ON r.owner_id = p.id AND r.kind = 'PROCESS'
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess
+)
+
+// ListRepairs returns the latest repairs of a process visible to the caller, the newest first, at most 200.
+func (r *Reader) ListRepairs(ctx context.Context, caller domain.Caller, process uuid.UUID) ([]domain.Repair, error) {
+	var repairs []domain.Repair
+	err := r.Read(ctx, pg.Q(listRepairs, []any{caller.PrincipalID, caller.TenantIDs(), process, maxRepairs},
+		collectInto(&repairs, pgx.RowToStructByPos[domain.Repair])))
+	return repairs, pg.Translate("listing the repairs of a process", err)
+}
+
+// GetRepairedRun returns the run of a process visible to the caller and whether the caller is granted to repair it, or
+// NOT_FOUND, also for a process without a run.
+func (r *Reader) GetRepairedRun(ctx context.Context, caller domain.Caller, process uuid.UUID) (domain.EngineRun, bool, error) {
+	var run domain.EngineRun
+	var granted bool
+	err := r.Read(ctx, pg.Q(getRepairedRun, []any{caller.PrincipalID, caller.TenantIDs(), process},
+		pg.One(append(engineRunFields(&run), &granted)...)))
+	return run, granted, pg.Translate("reading the workflow of a process", pg.NotFound(err, "process"))
+}
