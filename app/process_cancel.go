@@ -59,8 +59,11 @@ func (s *Service) CancelProcessProcessItems(
 		if locked.Known != len(ids) {
 			return nil, domain.NotFound("process item")
 		}
-		tx.RequestInspection(id, now.Add(domain.InspectAfter))
-		return s.cancelTasks(tx, locked.Open, locked.RunID, call.PrincipalID, now), nil
+		cancelled := s.cancelTasks(tx, locked.Open, locked.RunID, call.PrincipalID, now)
+		if len(cancelled) > 0 {
+			tx.RequestInspection(id, now.Add(domain.InspectAfter))
+		}
+		return cancelled, nil
 	})
 	return process, err
 }

@@ -39,6 +39,7 @@ func limits() []limit { //nolint:funlen // a table
 		{"api/httpio.maxRequestIDLength", "`X-Request-Id`", characters, "replaced"},
 		{"app.maxElementValues", "values of an element", "", rejected},
 		{"domain.MaxLogMessage", "message of a log entry", characters, cut},
+		{"domain.MaxRepairReason", "reason of a repair", characters, rejected},
 		{"domain.maxSubject", "subject of a process from its template", characters, cut},
 		{"domain/filter.maxOperands", "values of an expression of `value` and `metadata`", "", rejected},
 		{"domain/jsondoc.maxOperations", "operations of a JSON Patch", "", rejected},
@@ -108,7 +109,7 @@ func others() map[string]string {
 	reasons := map[string]string{}
 	for reason, names := range map[string]string{
 		"bounds work or memory": `domain/availability.maxSteps domain/availability.maxBits domain/availability.maxPatternSize
-			domain/filter.maxNumber domain/filter.maxExponent domain.InboxCountLimit domain.MaxDataSourceResults
+			domain/filter.maxNumber domain/filter.maxExponent domain.maxInspectionPause domain.InboxCountLimit domain.MaxDataSourceResults
 			domain/jsondoc.maxExponentDigits domain/jsondoc.maxLibraryWork domain/jsondoc.maxIdle
 			domain/jsondoc.maxCachedSource domain/jsondoc.maxParts domain/jsondoc.maxBranches domain/jsondoc.maxPlaces domain/jsondoc.maxLimited
 			domain/availability.maxRune domain/availability.maxName domain/availability.maxShape app.maxPause app.maxRepeats app.maxSeen app.maxDefinitions app.maxCachedKeys
