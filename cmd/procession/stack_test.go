@@ -61,7 +61,7 @@ func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStac
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents") + "?fsync=off"
 	s.config.Listen, s.config.ListenHealth = nettest.FreeAddress(t), nettest.FreeAddress(t)
 	s.config.TemporalAddress = nettest.FreeAddress(t)
-	s.config.CancelGrace = 2 * time.Second
+	s.config.CancelGrace, s.config.DrainDelay = 2*time.Second, 0
 	s.config.WebhookAllow = []string{"127.0.0.1"}
 	if durable {
 		// PostgreSQL may run as a user that does not get into t.TempDir.

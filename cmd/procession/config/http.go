@@ -62,8 +62,8 @@ func (c *HTTP) bindFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.ShapeADeprecated, "shape-a-deprecated", "2024-06-14",
 		"date since which API version 2022-10-08 is deprecated, sent in the Deprecation header; empty for none")
 	f.StringVar(&c.ShapeASunset, "shape-a-sunset", "", "date on which API version 2022-10-08 will be removed, sent in the Sunset header; empty for none")
-	f.DurationVar(&c.DrainDelay, "drain-delay", 0,
-		"on shutdown, how long /readyz answers 503 before new connections are refused")
+	f.DurationVar(&c.DrainDelay, "drain-delay", 5*time.Second,
+		"on shutdown, how long /readyz answers 503 and each answer closes its connection, before new connections are refused")
 	f.DurationVar(&c.DrainTimeout, "drain-timeout", 20*time.Second, "on shutdown, how long requests in progress may take")
 	f.StringVar(&c.ListenAdministration, "listen-administration", "",
 		"address of /admin/v1, over HTTPS if there is --tls-cert; empty for the addresses of the rest of the API")

@@ -53,7 +53,7 @@ func (o *Options) BindFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.expose, exposeFlag, false,
 		"listen beyond loopback too, so that other machines can use the demo accounts, whose secrets are public")
 	for name, value := range map[string]string{
-		"listen-tls": "127.0.0.1:8443", "log-format": "text", "hsts-max-age": "0s", "webhook-allow": "127.0.0.1",
+		"listen-tls": "127.0.0.1:8443", "log-format": "text", "hsts-max-age": "0s", "drain-delay": "0s", "webhook-allow": "127.0.0.1",
 		"assistance-builtin": "true", "forms-as-documents": "true",
 	} {
 		flag := f.Lookup(name)

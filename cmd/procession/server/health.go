@@ -30,7 +30,7 @@ type check struct {
 // stop sending requests before the listener closes.
 type health struct {
 	checks   []check
-	draining atomic.Bool
+	draining *atomic.Bool
 }
 
 type checkResult struct {
@@ -73,7 +73,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 
 // newHealth creates the checks and the handler of the health listener.
 func (s *Service) newHealth(db *persistence.DB, documents *blobstore.Store, m *metrics) {
-	s.health = &health{checks: []check{
+	s.health = &health{draining: &s.draining, checks: []check{
 		{name: "database", run: db.Background().CheckWritable},
 		{name: "documents", optional: true, run: documents.Ready},
 		{name: "temporal", optional: true, run: s.temporalReady},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,6 +40,7 @@ func TestReadiness(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := &health{checks: []check{{name: "database", run: c.database}, {name: "temporal", optional: true, run: c.temporal}}}
+			h.draining = new(atomic.Bool)
 			h.draining.Store(c.draining)
 			answer := httptest.NewRecorder()
 			h.serveReadiness(answer, httptest.NewRequest(http.MethodGet, "/readyz", nil))

@@ -55,6 +55,17 @@ func (l *listener) limitConnections(shares connectionShares, open, refused *atom
 	l.server.Handler = limited.refuseSurplus(l.server.Handler)
 }
 
+// closeWhileDraining closes each connection after its answer while the service is draining, so that clients that keep connections
+// open use another replica before the listener closes. A connection of HTTP/2 gets GOAWAY.
+func (s *Service) closeWhileDraining(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.draining.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // serveTLS serves the listener over HTTPS and sends Strict-Transport-Security with maxAge.
 func (l *listener) serveTLS(certificate *servedCertificate, maxAge time.Duration, subdomains bool) {
 	l.certificate = certificate
@@ -107,6 +118,7 @@ func (s *Service) OpenListeners(ctx context.Context) (opened Listeners, err erro
 			return opened, err
 		}
 		l.limitConnections(shares, a.open, &s.connections.rejected)
+		l.server.Handler = s.closeWhileDraining(l.server.Handler)
 		if a.certificate != nil {
 			l.serveTLS(a.certificate, s.config.HSTSMaxAge, s.config.HSTSSubdomains)
 		}

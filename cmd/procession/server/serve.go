@@ -80,19 +80,35 @@ type Service struct {
 	// certificate is the certificate of the HTTPS listeners, nil before they are open.
 	certificate atomic.Pointer[servedCertificate]
 	health      *health
-	engine      *engine.Engine
-	relay       *relay.Relay
-	dispatcher  *dispatch.Dispatcher
-	sender      *webhookSender
-	starter     *engine.Starter
-	supervisor  *engine.Supervisor
-	observer    *completions.Observer
-	taskQueues  *engine.TaskQueueObserver
-	notifier    *feed.Notifier
-	hub         *feed.Hub
-	audit       *audit.Recorder
-	counter     *maintenance.Counter
-	remover     *maintenance.Remover
+	// draining is set on shutdown, at the beginning of --drain-delay.
+	draining   atomic.Bool
+	engine     *engine.Engine
+	relay      *relay.Relay
+	dispatcher *dispatch.Dispatcher
+	sender     *webhookSender
+	starter    *engine.Starter
+	supervisor *engine.Supervisor
+	observer   *completions.Observer
+	taskQueues *engine.TaskQueueObserver
+	notifier   *feed.Notifier
+	hub        *feed.Hub
+	audit      *audit.Recorder
+	counter    *maintenance.Counter
+	remover    *maintenance.Remover
+}
+
+// drainAfter returns a context that ends --drain-delay after ctx. Meanwhile the service reports itself as not ready and closes
+// each connection after its next answer.
+func (s *Service) drainAfter(ctx context.Context) (context.Context, context.CancelFunc) {
+	accepting, stop := context.WithCancel(context.WithoutCancel(ctx))
+	forget := context.AfterFunc(ctx, func() {
+		s.draining.Store(true)
+		time.AfterFunc(s.config.DrainDelay, stop)
+	})
+	return accepting, func() {
+		forget()
+		stop()
+	}
 }
 
 // Run serves until ctx ends. Then it reports itself as not ready, drains the requests, stops the background
@@ -122,14 +138,10 @@ func (s *Service) Run(ctx context.Context, opened Listeners) error {
 	parts.Go(func() { s.counter.Run(background) })
 	parts.Go(func() { s.remover.Run(background) })
 
-	accepting, stopAccepting := context.WithCancel(lasting)
+	accepting, stopAccepting := s.drainAfter(ctx)
 	defer stopAccepting()
 	// Event streams end only when they are drained.
 	defer context.AfterFunc(accepting, s.hub.Drain)()
-	defer context.AfterFunc(ctx, func() {
-		s.health.draining.Store(true)
-		time.AfterFunc(s.config.DrainDelay, stopAccepting)
-	})()
 
 	observed, stopObserved := context.WithCancel(lasting)
 	defer stopObserved()
