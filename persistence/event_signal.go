@@ -2,7 +2,6 @@ package persistence
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -56,7 +55,7 @@ func (db *DB) ReceiveEventSignals(ctx context.Context, ready, received func()) e
 	ready()
 	for {
 		if _, err := conn.WaitForNotification(ctx); err != nil {
-			return fmt.Errorf("listening for new events: %w", err)
+			return pg.Translate("listening for new events", err)
 		}
 		received()
 	}

@@ -49,6 +49,9 @@ func (p *pools) reset() {
 	}
 }
 
+// IsOutage reports whether err means that the database cannot be reached, accepts no changes or lacks resources.
+func IsOutage(err error) bool { return pg.IsOutage(err) }
+
 const isReadOnly = `SELECT current_setting('transaction_read_only')::boolean`
 
 // probeSpace takes space on the disk and gives it back.

@@ -167,7 +167,7 @@ func (w *ErrorWriter) logFailure(c *gin.Context, event string, err error) {
 	w.log.LogAttrs(ctx, slog.LevelError, event, //nolint:sloglint // the callers give constants
 		slog.String("route", routeName(c)),
 		slog.String("request_id", RequestIDFrom(ctx)),
-		slog.String("error", err.Error()),
+		slog.Any("error", err),
 	)
 }
 

@@ -25,6 +25,7 @@ type Database struct {
 	DatabaseBackgroundConnections int32
 	DatabaseStreamConnections     int32
 	DatabaseStatementTimeout      time.Duration
+	DatabaseOutageTolerance       time.Duration
 	ListMemoryBytes               int64
 	Migrate                       string
 }
@@ -43,6 +44,8 @@ func (c *Database) bindFlags(f *pflag.FlagSet) {
 		"maximum number of connections to PostgreSQL for event streams and streamed answers")
 	f.DurationVar(&c.DatabaseStatementTimeout, "database-statement-timeout", limits.RequestTime,
 		"longest statement of a request, and its longest wait for a connection; then 503")
+	f.DurationVar(&c.DatabaseOutageTolerance, "database-outage-tolerance", 30*time.Second,
+		"how long PostgreSQL may be unavailable before /readyz answers 503; requests get 503 with Retry-After meanwhile")
 	f.Int64Var(&c.ListMemoryBytes, "list-memory-bytes", limits.ListMemory,
 		"memory for all lists with whole values, in bytes; further lists wait, then 503")
 	f.StringVar(&c.Migrate, "migrate", MigrateAuto, "schema at start: auto (update), check (refuse an old one), off")
@@ -60,6 +63,7 @@ func (c *Database) checkSettings() error {
 	must(c.DatabaseBackgroundConnections >= 2, "--database-background-connections must be 2 or more")
 	must(c.DatabaseStreamConnections >= 2, "--database-stream-connections must be 2 or more")
 	must(c.DatabaseStatementTimeout >= 100*time.Millisecond, "--database-statement-timeout must be 100ms or more")
+	must(c.DatabaseOutageTolerance >= 0, "--database-outage-tolerance must not be negative")
 	must(c.ListMemoryBytes >= persistence.MinListMemory, "--list-memory-bytes must be 4194304 or more")
 	must(slices.Contains([]string{MigrateAuto, MigrateCheck, MigrateOff}, c.Migrate), "--migrate must be auto, check or off")
 	return errors.Join(wrong...)

@@ -42,9 +42,12 @@ func newTestConfig(t *testing.T) config.Config {
 
 // wiredService returns a service with all listeners, without its background parts. A positive stall is the deadline of
 // clients.
-func wiredService(t *testing.T, log *slog.Logger, stall time.Duration) *Service {
+func wiredService(t *testing.T, log *slog.Logger, stall time.Duration, changes ...func(*config.Config)) *Service {
 	t.Helper()
 	c := newTestConfig(t)
+	for _, change := range changes {
+		change(&c)
+	}
 	c.Listen, c.ListenAdministration, c.ListenHealth = nettest.FreeAddress(t), nettest.FreeAddress(t), nettest.FreeAddress(t)
 	c.ListenTLS = nettest.FreeAddress(t)
 	c.TLSCert, c.TLSKey = writePair(t, t.TempDir(), 1)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/pprof"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,7 +14,6 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/cmd/procession/config"
-	"github.com/procession-dev/procession/persistence"
 )
 
 // checkTimeout bounds one readiness check.
@@ -24,6 +24,8 @@ type check struct {
 	name     string
 	optional bool
 	run      func(ctx context.Context) error
+	// tolerance is how long the check may fail before the service is not ready.
+	tolerance time.Duration
 }
 
 // health answers probes of liveness and readiness. While draining it reports not ready, so that load balancers
@@ -31,6 +33,33 @@ type check struct {
 type health struct {
 	checks   []check
 	draining *atomic.Bool
+	clock    func() time.Time
+
+	mu sync.Mutex
+	// failing contains the beginning of the present failure of each check by its name.
+	failing map[string]time.Time
+}
+
+// newHealth returns a health with the checks.
+func newHealth(draining *atomic.Bool, clock func() time.Time, checks ...check) *health {
+	return &health{checks: checks, draining: draining, clock: clock, failing: map[string]time.Time{}}
+}
+
+// record records the result of a check and reports whether the service is ready in spite of it. The tolerance begins with the first
+// failure that a probe has found.
+func (h *health) record(c check, err error) (ready bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err == nil {
+		delete(h.failing, c.name)
+		return true
+	}
+	since, ok := h.failing[c.name]
+	if !ok {
+		since = h.clock()
+		h.failing[c.name] = since
+	}
+	return c.optional || h.clock().Sub(since) < c.tolerance
 }
 
 type checkResult struct {
@@ -51,11 +80,12 @@ func (h *health) serveReadiness(w http.ResponseWriter, r *http.Request) {
 	ready := !h.draining.Load()
 	for i, c := range h.checks {
 		results[i] = checkResult{Name: c.name, Ok: true, Optional: c.optional}
-		if err := c.run(ctx); err != nil {
+		err := c.run(ctx)
+		if err != nil {
 			// The cause may name hosts; it goes to the log where it occurs.
 			results[i].Ok, results[i].Error = false, "not available"
-			ready = ready && c.optional
 		}
+		ready = h.record(c, err) && ready
 	}
 	status := http.StatusOK
 	if !ready {
@@ -71,13 +101,13 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body) //nolint:errchkjson // see above
 }
 
-// newHealth creates the checks and the handler of the health listener.
-func (s *Service) newHealth(db *persistence.DB, documents *blobstore.Store, m *metrics) {
-	s.health = &health{draining: &s.draining, checks: []check{
-		{name: "database", run: db.Background().CheckWritable},
-		{name: "documents", optional: true, run: documents.Ready},
-		{name: "temporal", optional: true, run: s.temporalReady},
-	}}
+// addHealth creates the checks and the handler of the health listener.
+func (s *Service) addHealth(documents *blobstore.Store, m *metrics) {
+	s.health = newHealth(&s.draining, time.Now,
+		check{name: "database", run: s.checkDatabase, tolerance: s.config.DatabaseOutageTolerance},
+		check{name: "documents", optional: true, run: documents.Ready},
+		check{name: "temporal", optional: true, run: s.temporalReady},
+	)
 	mux := http.NewServeMux()
 	for path, handler := range map[string]http.Handler{
 		"/livez": http.HandlerFunc(s.health.serveLiveness), "/readyz": http.HandlerFunc(s.health.serveReadiness),

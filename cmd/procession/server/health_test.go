@@ -3,10 +3,12 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -39,14 +41,44 @@ func TestReadiness(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := &health{checks: []check{{name: "database", run: c.database}, {name: "temporal", optional: true, run: c.temporal}}}
-			h.draining = new(atomic.Bool)
+			h := newHealth(new(atomic.Bool), time.Now, check{name: "database", run: c.database}, check{name: "temporal", optional: true, run: c.temporal})
 			h.draining.Store(c.draining)
 			answer := httptest.NewRecorder()
 			h.serveReadiness(answer, httptest.NewRequest(http.MethodGet, "/readyz", nil))
 			require.Equal(t, c.status, answer.Code)
 			require.JSONEq(t, c.body, answer.Body.String())
 		})
+	}
+}
+
+// A restart of PostgreSQL, which all replicas notice at once, leaves a balancer its backends.
+func TestReadinessToleratesAShortOutage(t *testing.T) {
+	t.Parallel()
+	now, down := time.Unix(0, 0), error(nil)
+	h := newHealth(new(atomic.Bool), func() time.Time { return now }, check{
+		name: "database", run: func(context.Context) error { return down }, tolerance: 30 * time.Second,
+	})
+	for _, probe := range []struct {
+		after  time.Duration
+		down   bool
+		status int
+	}{
+		{0, false, http.StatusOK},
+		{time.Hour, true, http.StatusOK},
+		{29 * time.Second, true, http.StatusOK},
+		{time.Second, true, http.StatusServiceUnavailable},
+		{time.Second, false, http.StatusOK},
+		{time.Second, true, http.StatusOK},
+		{30 * time.Second, true, http.StatusServiceUnavailable},
+	} {
+		now, down = now.Add(probe.after), nil
+		if probe.down {
+			down = errors.New("down")
+		}
+		answer := httptest.NewRecorder()
+		h.serveReadiness(answer, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+		require.Equal(t, probe.status, answer.Code, now)
+		require.Contains(t, answer.Body.String(), fmt.Sprintf(`"ok":%t`, !probe.down))
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/procession-dev/procession/events/audit"
 	"github.com/procession-dev/procession/events/dispatch"
 	"github.com/procession-dev/procession/events/feed"
+	"github.com/procession-dev/procession/internal/loop"
 	"github.com/procession-dev/procession/persistence/maintenance"
 )
 
@@ -81,20 +82,23 @@ type Service struct {
 	certificate atomic.Pointer[servedCertificate]
 	health      *health
 	// draining is set on shutdown, at the beginning of --drain-delay.
-	draining   atomic.Bool
-	engine     *engine.Engine
-	relay      *relay.Relay
-	dispatcher *dispatch.Dispatcher
-	sender     *webhookSender
-	starter    *engine.Starter
-	supervisor *engine.Supervisor
-	observer   *completions.Observer
-	taskQueues *engine.TaskQueueObserver
-	notifier   *feed.Notifier
-	hub        *feed.Hub
-	audit      *audit.Recorder
-	counter    *maintenance.Counter
-	remover    *maintenance.Remover
+	draining atomic.Bool
+	outage   outage
+	// checkDatabase returns an error unless PostgreSQL answers and accepts changes.
+	checkDatabase func(ctx context.Context) error
+	engine        *engine.Engine
+	relay         *relay.Relay
+	dispatcher    *dispatch.Dispatcher
+	sender        *webhookSender
+	starter       *engine.Starter
+	supervisor    *engine.Supervisor
+	observer      *completions.Observer
+	taskQueues    *engine.TaskQueueObserver
+	notifier      *feed.Notifier
+	hub           *feed.Hub
+	audit         *audit.Recorder
+	counter       *maintenance.Counter
+	remover       *maintenance.Remover
 }
 
 // drainAfter returns a context that ends --drain-delay after ctx. Meanwhile the service reports itself as not ready and closes
@@ -137,6 +141,7 @@ func (s *Service) Run(ctx context.Context, opened Listeners) error {
 	parts.Go(func() { s.audit.Run(background, audit.DefaultInterval) })
 	parts.Go(func() { s.counter.Run(background) })
 	parts.Go(func() { s.remover.Run(background) })
+	parts.Go(func() { loop.Every(background, outageCheck, func() { s.logRecovery(background) }) })
 
 	accepting, stopAccepting := s.drainAfter(ctx)
 	defer stopAccepting()

@@ -59,8 +59,10 @@ type LocalOptions struct {
 // New wires the service; Run starts it.
 func New(o Options) (*Service, error) {
 	warnOfChildren(o.Config.Features, o.Log)
-	s := &Service{config: o.Config, log: o.Log, keys: o.Keyring.Keys, delay: o.WebhookDelay, signals: newSignals()}
-	k, documents, log, m := o.Keyring, o.Documents, o.Log, newMetrics()
+	s := &Service{config: o.Config, keys: o.Keyring.Keys, delay: o.WebhookDelay, signals: newSignals()}
+	s.log = slog.New(outageHandler{Handler: o.Log.Handler(), outage: &s.outage})
+	k, documents, log, m := o.Keyring, o.Documents, s.log, newMetrics()
+	s.checkDatabase = k.DB.Background().CheckWritable
 	s.notifier = feed.NewNotifier(k.DB, log)
 	s.hub = feed.NewHub(feed.Options{DB: k.DB, Logger: log, OnNotification: s.signals.dispatcher.Wake})
 	s.audit = audit.New(audit.Options{DB: k.DB, Clock: time.Now, Logger: log, Count: m.countRefusedSignIn})
@@ -76,7 +78,7 @@ func New(o Options) (*Service, error) {
 	if err := s.newAPI(k, halves, m, o.Local); err != nil {
 		return nil, err
 	}
-	s.newHealth(k.DB, documents, m)
+	s.addHealth(documents, m)
 	return s, nil
 }
 

@@ -75,6 +75,22 @@ func IsExhausted(err error) bool {
 	return ok && (strings.HasPrefix(pgErr.Code, "53") && pgErr.Code != codeTooManyConnections || pgErr.Code == codeIOError)
 }
 
+// outageError marks the cause of an UNAVAILABLE error as an outage of the database.
+type outageError struct{ error }
+
+// Unwrap returns the error of the driver.
+func (e outageError) Unwrap() error { return e.error }
+
+// IsOutage reports whether err means that the database cannot be reached, accepts no changes or lacks resources.
+func IsOutage(err error) bool {
+	if _, ok := errors.AsType[outageError](err); ok {
+		return true
+	}
+	_, refused := errors.AsType[*pgconn.ConnectError](err)
+	_, answered := errors.AsType[*pgconn.PgError](err)
+	return refused || answered && (unavailable(err) || IsReadOnly(err))
+}
+
 // Translate turns a driver error into a domain error where the caller can act on it, and wraps any other with
 // doing.
 func Translate(doing string, err error) error {
@@ -92,14 +108,11 @@ func Translate(doing string, err error) error {
 			Message: "the database would take too long for this request: ask for less at a time, or try again later", Cause: err,
 		}
 	case IsReadOnly(err):
-		return domain.Unavailable("the database is read-only", err)
+		return domain.Unavailable("the database is read-only", outageError{err})
 	case IsExhausted(err):
-		return domain.Unavailable("the database has no space left", err)
+		return domain.Unavailable("the database has no space left", outageError{err})
 	case unavailable(err):
-		return &domain.Error{
-			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,
-			Message: "the database is not available", Cause: err,
-		}
+		return domain.Unavailable("the database is not available", outageError{err})
 	default:
 		return fmt.Errorf("%s: %w", doing, err)
 	}
