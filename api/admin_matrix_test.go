@@ -57,6 +57,7 @@ rotateEncryptionKey     201   201           404     404     404    404       404
 retrieveIdentity        200   200           200     200     200    200       200       200    200      200   401       200
 
 findEvents              200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
+retrieveEvent           200   200           404     404     404    404       404       404    404      200   401       404
 
 findIncidents           200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 retrieveIncident        200   200           404     404     404    404       404       404    404      200   401       404
@@ -93,7 +94,7 @@ type adminThings struct {
 	// definition, group and application are codes of resources that a cell has
 	// for itself.
 	definition, group, application, webhook, robot string
-	secret, incident, delivery                     uuid.UUID
+	secret, incident, delivery, event              uuid.UUID
 	// session is a browser that "candidate" is signed in with.
 	session uuid.UUID
 	// process is one of LOAN, task one of it that "candidate" has claimed, principal a user of the tenant.
@@ -105,7 +106,7 @@ type adminThings struct {
 func absentAdminThings() adminThings {
 	return adminThings{
 		tenant: "nowhere", definition: "LOAN", group: "REVIEWERS", application: "worker", robot: "BOT",
-		webhook: "HOOK", secret: uuid.New(), session: uuid.New(), incident: uuid.New(), delivery: uuid.New(),
+		webhook: "HOOK", secret: uuid.New(), session: uuid.New(), incident: uuid.New(), delivery: uuid.New(), event: uuid.New(),
 		access: uuid.New(), tenantID: uuid.New(), process: uuid.New(), task: uuid.New(), principal: uuid.New(),
 	}
 }
@@ -150,6 +151,7 @@ func (f adminThings) operations() map[string]operation { //nolint:funlen // most
 		"findEvents": {
 			method: get, path: apitest.AdminAPI + "/events?type=RESOURCE.CREATED&resourceKind=GROUP&order=OLDEST_FIRST&limit=5&tenant=" + f.tenant,
 		},
+		"retrieveEvent":    {method: get, path: apitest.AdminAPI + "/events/" + f.event.String()},
 		"findIncidents":    {method: get, path: apitest.AdminAPI + "/incidents?state=OPEN&sort=createdAt%2Cdesc&tenant=" + f.tenant},
 		"retrieveIncident": {method: get, path: incident},
 		"retryIncident":    {method: post, path: incident + "/~actions/retry"},
@@ -233,6 +235,8 @@ func makeThings(s *apitest.Administered, tenant, name string) adminThings {
 		apitest.Document(tenant, "Group", f.group, `{"name":"Of a cell"}`),
 		apitest.Document(tenant, "Application", f.application, `{"name":"Of a cell"}`),
 	)
+	f.event = apitest.Decode[oasadmin.EventList](s.T,
+		s.Get(200, owner, apitest.AdminAPI+"/events?type=RESOURCE.CREATED&order=OLDEST_FIRST&limit=1&tenant="+tenant)).Content[0].ID
 	addResources(s, owner, tenant, f.robot)
 	f.delivery = s.WebhookWithDeadDelivery(tenant, f.webhook)
 	issued := s.Post(201, owner, apitest.ResourcePath(tenant, "Application", f.application, "/secrets"), `{"name":"first"}`)

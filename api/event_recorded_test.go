@@ -123,6 +123,7 @@ admin.findUserSessions                       none                               
 admin.endUserSessions                        SESSION.ENDED                                                          none
 admin.retrieveIdentity                       none                                                               none
 admin.findEvents                             none                                                               none
+admin.retrieveEvent                          none                                                               none
 admin.findIncidents                          none                                                               none
 admin.retrieveIncident                       none                                                               none
 admin.retryIncident                          INCIDENT.STATE_CHANGED:OPEN>RETRIED                                none

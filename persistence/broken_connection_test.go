@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -114,7 +115,7 @@ func TestABrokenConnectionIsUnavailable(t *testing.T) {
 					if _, err := tx.LockTenants(t.Context()); err != nil {
 						return err
 					}
-					tx.DeleteResource(uuid.New(), resource.KindGroup, "none")
+					tx.DeleteResource(uuid.New(), resource.KindGroup, "none", uuid.New(), time.Now())
 					return nil
 				})
 			}

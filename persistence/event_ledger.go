@@ -27,8 +27,9 @@ func (db *DB) eventsAdopted(ctx context.Context) (bool, error) {
 	return !moved, pg.Translate("looking where the ledger of events comes from", err)
 }
 
-// grants are the privileges of the role that the service uses. On the event log these are only to read and to
-// insert, and none on its partitions. The role may begin an era, which removes no events.
+// grants are the privileges of the role that the service uses. On the event log and the history of manifests these are only
+// to read and to insert, and none on the partitions of the log. The role may begin an era, which removes no events, and erase
+// the personal data of a user.
 const grants = `
 GRANT USAGE ON SCHEMA {schema} TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role};
@@ -36,6 +37,8 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {role};
 REVOKE UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON events, event_ledger FROM {role};
 REVOKE INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON event_partitions FROM {role};
 REVOKE INSERT ON event_ledger FROM {role};
+REVOKE UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON manifest_history, manifest_history_starts FROM {role};
+REVOKE INSERT ON manifest_history_starts FROM {role};
 DO $grants$
 DECLARE
     partition regclass;
@@ -46,6 +49,7 @@ BEGIN
 END
 $grants$;
 GRANT EXECUTE ON FUNCTION add_event_partition(interval) TO {role};
+GRANT EXECUTE ON FUNCTION erase_manifests(uuid, text, text) TO {role};
 REVOKE INSERT, UPDATE, DELETE ON goose_db_version FROM {role};`
 
 // GrantTo grants a role the privileges that the service needs, but not to alter the schema or recorded events.

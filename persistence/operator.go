@@ -67,6 +67,9 @@ WITH person AS (
 )
 DELETE FROM console_sessions WHERE principal_id = $1`
 
+	// eraseManifests follows erasePerson, which records no history.
+	eraseManifests = `SELECT erase_manifests($1, $2, $3)`
+
 	disablePerson = `
 UPDATE principals
    SET disabled_at = $2
@@ -101,6 +104,7 @@ func (tx *Tx) RemoveOperator(person uuid.UUID) {
 // credentials, its links to issuers, its sessions and the workers that it registered.
 func (tx *Tx) ErasePerson(person uuid.UUID, name, email string) {
 	tx.queue(erasePerson, person, name, email)
+	tx.queue(eraseManifests, person, name, email)
 }
 
 // DisablePerson disables a person in all tenants, or with a nil time enables it.

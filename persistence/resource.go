@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -195,18 +196,27 @@ func (tx *Tx) onlyResource(found []resource.Stored) (*resource.Stored, error) {
 
 const (
 	putResource = `
-INSERT INTO resources (tenant_id, kind, code, id, labels, spec, created_by, created_at, last_modified_by, last_modified_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO resources (tenant_id, kind, code, id, labels, spec, created_by, created_at, last_modified_by, last_modified_at,
+                       manifest_event, manifest_since)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $10)
 ON CONFLICT (tenant_id, kind, code) DO UPDATE
-   SET labels = excluded.labels, spec = excluded.spec,
+   SET labels = excluded.labels, spec = excluded.spec, manifest_event = excluded.manifest_event,
        last_modified_by = excluded.last_modified_by, last_modified_at = excluded.last_modified_at`
 
 	deleteResource = `
-DELETE FROM resources
- WHERE tenant_id = $1 AND kind = $2 AND code = $3`
+WITH gone AS (
+    DELETE FROM resources
+     WHERE tenant_id = $1 AND kind = $2 AND code = $3
+    RETURNING *
+)
+INSERT INTO manifest_history (tenant_id, event_id, resource_id, kind, code, labels, spec, recorded_by, since, until)
+SELECT g.tenant_id, $4, g.id, g.kind, g.code, g.labels, g.spec, g.manifest_event,
+       coalesce(g.manifest_since, g.last_modified_at), greatest($5, g.last_modified_at + interval '1 microsecond')
+  FROM gone g`
 )
 
-// PutResource stores an applied resource. The id of a resource never changes.
+// PutResource stores an applied resource. The id of a resource never changes. A trigger adds the manifest that it replaces to
+// the history.
 func (tx *Tx) PutResource(r resource.Stored) error {
 	spec, err := r.SpecJSON()
 	if err != nil {
@@ -217,13 +227,13 @@ func (tx *Tx) PutResource(r resource.Stored) error {
 		labels = map[string]string{}
 	}
 	tx.queue(putResource, r.TenantID, r.Kind, r.Metadata.Code, r.ID, labels, []byte(spec),
-		r.CreatedBy, r.CreatedAt, r.LastModifiedBy, r.LastModifiedAt)
+		r.CreatedBy, r.CreatedAt, r.LastModifiedBy, r.LastModifiedAt, pg.Optional(r.EventID))
 	return nil
 }
 
-// DeleteResource deletes a stored resource.
-func (tx *Tx) DeleteResource(tenant uuid.UUID, kind resource.Kind, code string) {
-	tx.queue(deleteResource, tenant, kind, code)
+// DeleteResource deletes a stored resource, and adds its manifest to the history as of the event.
+func (tx *Tx) DeleteResource(tenant uuid.UUID, kind resource.Kind, code string, event uuid.UUID, now time.Time) {
+	tx.queue(deleteResource, tenant, kind, code, event, now)
 }
 
 const listDefinitionVersions = `

@@ -212,6 +212,10 @@ BEGIN
     IF NOT FOUND THEN
         RETURN;
     END IF;
+    PERFORM remove_old_manifests(c.tenant_id, c.changed)
+       FROM (SELECT e.tenant_id, max(e.occurred_at) AS changed FROM events e
+              WHERE e.era <= drop_event_partition.of_era AND e.type IN ('RESOURCE.CREATED', 'RESOURCE.CHANGED', 'RESOURCE.DELETED')
+              GROUP BY e.tenant_id) c;
     INSERT INTO removed_events (tenant_id, era, xid, position)
     SELECT t.id, e.era, e.xid, e.position
       FROM (SELECT id FROM tenants UNION ALL SELECT '00000000-0000-0000-0000-000000000000') t
@@ -226,6 +230,17 @@ $$;
 CREATE FUNCTION public.email_key(text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN (octet_length($1) = char_length($1)) THEN lower(($1 COLLATE "C")) ELSE (NORMALIZE(lower(($1 COLLATE "und-x-icu")), NFC) COLLATE "C") END;
+
+CREATE FUNCTION public.erase_manifests(person uuid, name text, email text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO '$user', 'public'
+    AS $$
+    UPDATE manifest_history h
+       SET labels = '{}',
+           spec = (h.spec::jsonb - ARRAY['metadata', 'accessTokens']
+                   || jsonb_build_object('name', erase_manifests.name, 'email', erase_manifests.email))::json
+     WHERE h.kind = 'User' AND h.resource_id = erase_manifests.person
+$$;
 
 CREATE FUNCTION public.event_bound(seen pg_snapshot) RETURNS xid8
     LANGUAGE plpgsql
@@ -711,6 +726,27 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.record_manifest() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF NEW.last_modified_at = OLD.last_modified_at
+       OR NEW.labels = OLD.labels AND NEW.spec::text = OLD.spec::text THEN
+        NEW.manifest_event := OLD.manifest_event;
+        NEW.manifest_since := OLD.manifest_since;
+        RETURN NEW;
+    END IF;
+    IF NEW.manifest_event = OLD.manifest_event THEN
+        NEW.manifest_event := NULL;
+    END IF;
+    NEW.manifest_since := NEW.last_modified_at;
+    INSERT INTO manifest_history (tenant_id, event_id, resource_id, kind, code, labels, spec, recorded_by, since, until)
+    VALUES (OLD.tenant_id, coalesce(NEW.manifest_event, gen_random_uuid()), OLD.id, OLD.kind, OLD.code, OLD.labels, OLD.spec,
+            OLD.manifest_event, coalesce(OLD.manifest_since, OLD.last_modified_at), NEW.last_modified_at);
+    RETURN NEW;
+END
+$$;
+
 CREATE FUNCTION public.record_version_needs() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -844,6 +880,7 @@ CREATE FUNCTION public.remove_old_events(of_tenant uuid, before timestamp with t
     AS $$
 DECLARE
     old     record;
+    changed timestamptz;
     removed bigint;
 BEGIN
     IF before IS NULL OR before > now() - interval '30 days' THEN
@@ -854,14 +891,28 @@ BEGIN
         RETURN 0;
     END IF;
     PERFORM set_config('procession.removing_events', pg_current_xact_id()::text, true);
-    DELETE FROM events e
-     WHERE e.tenant_id = of_tenant AND e.era <= old.era AND (e.era, e.xid, e.position) <= (old.era, old.xid, old.position);
-    GET DIAGNOSTICS removed = ROW_COUNT;
+    WITH gone AS (
+        DELETE FROM events e
+         WHERE e.tenant_id = of_tenant AND e.era <= old.era AND (e.era, e.xid, e.position) <= (old.era, old.xid, old.position)
+        RETURNING e.type, e.occurred_at
+    )
+    SELECT count(*), max(g.occurred_at) FILTER (WHERE g.type LIKE 'RESOURCE.%') INTO removed, changed FROM gone g;
     PERFORM set_config('procession.removing_events', '', true);
+    IF changed IS NOT NULL THEN
+        PERFORM remove_old_manifests(of_tenant, changed);
+    END IF;
     INSERT INTO removed_events (tenant_id, era, xid, position) VALUES (of_tenant, old.era, old.xid, old.position)
         ON CONFLICT (tenant_id) DO UPDATE SET era = excluded.era, xid = excluded.xid, position = excluded.position;
     RETURN removed;
 END
+$$;
+
+CREATE FUNCTION public.remove_old_manifests(of_tenant uuid, until timestamp with time zone) RETURNS void
+    LANGUAGE sql
+    AS $$
+    DELETE FROM manifest_history h WHERE h.tenant_id = of_tenant AND h.until <= remove_old_manifests.until;
+    INSERT INTO manifest_history_starts AS s (tenant_id, since) VALUES (of_tenant, remove_old_manifests.until)
+        ON CONFLICT (tenant_id) DO UPDATE SET since = greatest(s.since, excluded.since)
 $$;
 
 CREATE FUNCTION public.runs_of_processes(ids uuid[]) RETURNS uuid[]
@@ -1477,6 +1528,24 @@ CREATE TABLE public.item_definitions (
     CONSTRAINT item_definitions_code_check CHECK (((length(code) >= 1) AND (length(code) <= 50)))
 );
 
+CREATE TABLE public.manifest_history (
+    tenant_id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    resource_id uuid NOT NULL,
+    kind text NOT NULL,
+    code text NOT NULL,
+    labels jsonb NOT NULL,
+    spec json NOT NULL,
+    recorded_by uuid,
+    since timestamp with time zone NOT NULL,
+    until timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.manifest_history_starts (
+    tenant_id uuid NOT NULL,
+    since timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.process_definition_versions (
     version uuid NOT NULL,
     process_definition_id uuid NOT NULL,
@@ -1759,6 +1828,8 @@ CREATE TABLE public.resources (
     words text GENERATED ALWAYS AS (lower(((((code || '
 '::text) || COALESCE((spec ->> 'name'::text), ''::text)) || '
 '::text) || COALESCE((spec ->> 'email'::text), ''::text)))) STORED NOT NULL,
+    manifest_event uuid,
+    manifest_since timestamp with time zone,
     CONSTRAINT resources_code_check CHECK (((length(code) >= 1) AND (length(code) <= 63))),
     CONSTRAINT resources_kind_check CHECK ((kind = ANY (ARRAY['Tenant'::text, 'User'::text, 'Application'::text, 'Group'::text, 'DataStructure'::text, 'EncryptionKey'::text, 'DataSource'::text, 'ProcessDefinition'::text, 'BusinessArtifactDefinition'::text, 'WebhookSubscription'::text, 'Robot'::text])))
 );
@@ -2239,6 +2310,12 @@ ALTER TABLE ONLY public.item_definitions
 ALTER TABLE ONLY public.item_definitions
     ADD CONSTRAINT item_definitions_process_definition_id_code_key UNIQUE (process_definition_id, code);
 
+ALTER TABLE ONLY public.manifest_history
+    ADD CONSTRAINT manifest_history_pkey PRIMARY KEY (tenant_id, event_id);
+
+ALTER TABLE ONLY public.manifest_history_starts
+    ADD CONSTRAINT manifest_history_starts_pkey PRIMARY KEY (tenant_id);
+
 ALTER TABLE ONLY public.oidc_subjects
     ADD CONSTRAINT oidc_subjects_pkey PRIMARY KEY (issuer, subject);
 
@@ -2524,6 +2601,10 @@ CREATE INDEX item_assistance_pending ON public.item_assistance USING btree (tena
 
 CREATE INDEX item_assistance_waiting ON public.item_assistance USING btree (dispatch_at) WHERE ((state = 'PENDING'::text) AND (NOT dispatched));
 
+CREATE INDEX manifest_history_resource ON public.manifest_history USING btree (tenant_id, resource_id, until);
+
+CREATE INDEX manifest_history_until ON public.manifest_history USING btree (tenant_id, until, since, kind);
+
 CREATE INDEX person_names_principal ON public.person_names USING btree (principal_id);
 
 CREATE UNIQUE INDEX principals_email ON public.principals USING btree (lower(email));
@@ -2669,6 +2750,8 @@ CREATE TRIGGER keep_events BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events_
 CREATE TRIGGER keep_used_versions AFTER DELETE ON public.process_definition_versions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.keep_used_versions();
 
 CREATE TRIGGER place_delivery BEFORE INSERT ON public.webhook_deliveries FOR EACH ROW WHEN ((new.event_xid IS NULL)) EXECUTE FUNCTION public.place_delivery();
+
+CREATE TRIGGER record_manifest BEFORE UPDATE ON public.resources FOR EACH ROW EXECUTE FUNCTION public.record_manifest();
 
 CREATE TRIGGER record_version_needs AFTER INSERT ON public.process_definition_versions FOR EACH ROW EXECUTE FUNCTION public.record_version_needs();
 
@@ -2890,9 +2973,13 @@ REVOKE ALL ON FUNCTION public.begin_event_partition() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.drop_event_partition(before timestamp with time zone, OUT of_era integer, OUT n bigint) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION public.erase_manifests(person uuid, name text, email text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.make_event_partition(of_era integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.recount_lists() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.remove_old_events(of_tenant uuid, before timestamp with time zone, at_most integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.remove_old_manifests(of_tenant uuid, until timestamp with time zone) FROM PUBLIC;
 

@@ -38,6 +38,8 @@ func tables() map[string]tableKind {
 		"item_definition_grants":              control, // rights of definitions
 		"item_definition_versions":            control, // definitions
 		"item_definitions":                    control, // definitions
+		"manifest_history":                    control, // manifests
+		"manifest_history_starts":             control, // follows manifest_history
 		"oidc_subjects":                       control, // identities
 		"person_names":                        control, // identities
 		"principals":                          control, // identities
@@ -185,9 +187,9 @@ func connect(t *testing.T, url string) *pgx.Conn {
 }
 
 // collect returns the sorted first column of the result of a query.
-func collect(t *testing.T, conn *pgx.Conn, sql string) []string {
+func collect(t *testing.T, conn *pgx.Conn, sql string, args ...any) []string {
 	t.Helper()
-	rows, err := conn.Query(t.Context(), sql)
+	rows, err := conn.Query(t.Context(), sql, args...)
 	require.NoError(t, err)
 	values, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)

@@ -38,6 +38,22 @@ func (s *Server) FindEvents(
 	return answer, nil
 }
 
+// RetrieveEvent returns one event with the documents before and after a change.
+func (s *Server) RetrieveEvent(
+	ctx context.Context, request RetrieveEventRequestObject,
+) (RetrieveEventResponseObject, error) {
+	found, err := s.administration.RetrieveEvent(ctx, s.call(ctx), request.EventID)
+	if err != nil {
+		return nil, err
+	}
+	answer := RetrieveEvent200JSONResponse{Event: convertEvent(&found.Event)}
+	if answer.Before, err = convertDocument(found.Before); err != nil {
+		return nil, err
+	}
+	answer.After, err = convertDocument(found.After)
+	return answer, err
+}
+
 func convertEvent(e *domain.Event) oasadmin.Event {
 	answer := oasadmin.Event{
 		ID: e.ID, Cursor: e.Cursor.String(), TenantID: e.TenantID, Type: string(e.Type),

@@ -15,7 +15,7 @@ import (
 func (s *Server) ApplyResources(
 	ctx context.Context, request ApplyResourcesRequestObject,
 ) (ApplyResourcesResponseObject, error) {
-	params := administration.ApplyRequest{Documents: request.Body.Documents, DryRun: httpio.Deref(request.Body.DryRun)}
+	params := administration.ApplyRequest{Documents: request.Body.Documents, DryRun: httpio.Deref(request.Body.DryRun), Reason: httpio.Deref(request.Body.Reason)}
 	if prune := request.Body.Prune; prune != nil {
 		params.Prune = &administration.Prune{Tenant: prune.Tenant, Selector: prune.Selector}
 	}
@@ -87,7 +87,8 @@ func (s *Server) RetrieveResource(
 func (s *Server) DeleteResource(
 	ctx context.Context, request DeleteResourceRequestObject,
 ) (DeleteResourceResponseObject, error) {
-	err := s.administration.DeleteResource(ctx, s.call(ctx), keyOf(request.Kind, request.Code, request.Params.Tenant))
+	err := s.administration.DeleteResource(ctx, s.call(ctx), keyOf(request.Kind, request.Code, request.Params.Tenant),
+		httpio.Deref(request.Params.Reason))
 	if err != nil {
 		return nil, err
 	}

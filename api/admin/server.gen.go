@@ -40,6 +40,9 @@ type ServerInterface interface {
 	// FindEvents List events
 	// (GET /events)
 	FindEvents(c *gin.Context, params FindEventsParams)
+	// RetrieveEvent Get an event
+	// (GET /events/{eventId})
+	RetrieveEvent(c *gin.Context, eventID openapi_types.UUID)
 	// RetrieveHealth Get backlogs and running versions
 	// (GET /health)
 	RetrieveHealth(c *gin.Context, params RetrieveHealthParams)
@@ -248,6 +251,15 @@ func (siw *ServerInterfaceWrapper) FindEvents(c *gin.Context) {
 	}
 }
 
+func (siw *ServerInterfaceWrapper) RetrieveEvent(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var eventID openapi_types.UUID
+	b.Path("eventId", &eventID, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveEvent(c, eventID)
+	}
+}
+
 func (siw *ServerInterfaceWrapper) RetrieveHealth(c *gin.Context) {
 	b := httpio.Bind(c, siw.ErrorHandler)
 	var params RetrieveHealthParams
@@ -379,6 +391,7 @@ func (siw *ServerInterfaceWrapper) DeleteResource(c *gin.Context) {
 	var code ResourceCodeParam
 	b.Path("code", &code, "string", "")
 	var params DeleteResourceParams
+	b.Query("reason", false, &params.Reason, "string", "")
 	b.Query("tenant", false, &params.Tenant, "string", "")
 	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
 		siw.Handler.DeleteResource(c, kind, code, params)
@@ -703,6 +716,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/engine-access/~actions/issue", wrapper.IssueOperatorAccess)
 	router.POST(options.BaseURL+"/engine-access/~actions/revoke", wrapper.RevokeEngineAccess)
 	router.GET(options.BaseURL+"/events", wrapper.FindEvents)
+	router.GET(options.BaseURL+"/events/:eventId", wrapper.RetrieveEvent)
 	router.GET(options.BaseURL+"/health", wrapper.RetrieveHealth)
 	router.GET(options.BaseURL+"/health/checks", wrapper.ExamineHealth)
 	router.GET(options.BaseURL+"/identity", wrapper.RetrieveIdentity)
@@ -854,6 +868,20 @@ type FindEventsResponseObject interface {
 type FindEvents200JSONResponse EventList
 
 func (response FindEvents200JSONResponse) VisitFindEventsResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type RetrieveEventRequestObject struct {
+	EventID openapi_types.UUID `json:"eventId"`
+}
+
+type RetrieveEventResponseObject interface {
+	VisitRetrieveEventResponse(w http.ResponseWriter) error
+}
+
+type RetrieveEvent200JSONResponse EventRecord
+
+func (response RetrieveEvent200JSONResponse) VisitRetrieveEventResponse(w http.ResponseWriter) error {
 	return httpio.WriteJSON(w, 200, response)
 }
 
@@ -1426,6 +1454,9 @@ type StrictServerInterface interface {
 	// FindEvents List events
 	// (GET /events)
 	FindEvents(ctx context.Context, request FindEventsRequestObject) (FindEventsResponseObject, error)
+	// RetrieveEvent Get an event
+	// (GET /events/{eventId})
+	RetrieveEvent(ctx context.Context, request RetrieveEventRequestObject) (RetrieveEventResponseObject, error)
 	// RetrieveHealth Get backlogs and running versions
 	// (GET /health)
 	RetrieveHealth(ctx context.Context, request RetrieveHealthRequestObject) (RetrieveHealthResponseObject, error)
@@ -1682,6 +1713,20 @@ func (sh *strictHandler) FindEvents(ctx *gin.Context, params FindEventsParams) {
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitFindEventsResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// RetrieveEvent handles (GET /events/{eventId}).
+func (sh *strictHandler) RetrieveEvent(ctx *gin.Context, eventID openapi_types.UUID) {
+	var request RetrieveEventRequestObject
+	request.EventID = eventID
+	response, err := sh.ssi.RetrieveEvent(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveEventResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)

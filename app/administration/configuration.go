@@ -28,13 +28,17 @@ type configuration struct {
 	caller domain.Caller
 	policy tokenPolicy
 	// dryRun suppresses all writes.
-	dryRun  bool
+	dryRun bool
+	// reason is the reason of the change, "" for none.
+	reason  string
 	tenants map[string]*domain.Tenant
 	stored  map[resource.Key]*resource.Stored
 	// desired is the desired state of all resources of the tenants.
 	desired map[resource.Key]*resource.Document
 	ids     map[resource.Key]uuid.UUID
 	applied []AppliedResource
+	// recorded are the ids of the events that record the change.
+	recorded map[resource.Key]uuid.UUID
 	// encryptionKeys are the first versions of new keys.
 	encryptionKeys map[resource.Key]sealedKey
 }
@@ -43,7 +47,7 @@ func newConfiguration(caller domain.Caller, found *persistence.Configuration) *c
 	c := &configuration{
 		Configuration: found, caller: caller, tenants: map[string]*domain.Tenant{},
 		stored: map[resource.Key]*resource.Stored{}, desired: map[resource.Key]*resource.Document{},
-		ids: map[resource.Key]uuid.UUID{}, encryptionKeys: map[resource.Key]sealedKey{},
+		ids: map[resource.Key]uuid.UUID{}, recorded: map[resource.Key]uuid.UUID{}, encryptionKeys: map[resource.Key]sealedKey{},
 	}
 	for i := range found.Tenants {
 		c.tenants[found.Tenants[i].Code] = &found.Tenants[i]
@@ -291,7 +295,7 @@ func (c *configuration) checkOwners() error {
 
 // carryOut deletes resources, then writes new and changed ones in the order of the kinds, targets of references first.
 func (c *configuration) carryOut(tx *persistence.Tx, now time.Time) (domain.Events, error) {
-	changed := c.changedKeys()
+	changed, events := c.changedKeys(), c.newEvents(now)
 	for _, a := range slices.Backward(c.applied) {
 		if a.Action == ApplyDeleted {
 			c.removeResource(tx, a, now)
@@ -302,25 +306,7 @@ func (c *configuration) carryOut(tx *persistence.Tx, now time.Time) (domain.Even
 			return nil, err
 		}
 	}
-	return c.newEvents(now), nil
-}
-
-// newEvents returns the outcomes. Resources that only depend on an applied one have not
-// changed themselves.
-func (c *configuration) newEvents(now time.Time) domain.Events {
-	var events domain.Events
-	types := map[ApplyAction]domain.EventType{
-		ApplyCreated: domain.EventResourceCreated, ApplyConfigured: domain.EventResourceChanged,
-		ApplyDeleted: domain.EventResourceDeleted,
-	}
-	for _, a := range c.applied {
-		if t, ok := types[a.Action]; ok {
-			events = append(events, domain.ConfigurationEvent(t, domain.Configured{
-				ID: a.ID, TenantID: c.tenantID(a.Key.Tenant), Kind: string(a.Key.Kind), Code: a.Key.Code,
-			}, c.caller.PrincipalID, now))
-		}
-	}
-	return events
+	return events, nil
 }
 
 // changedKeys returns the keys of applied resources and of resources that depend on them, in the order of the kinds.

@@ -26,7 +26,7 @@ func (c *configuration) putResource(tx *persistence.Tx, key resource.Key, now ti
 	}
 	for _, a := range c.applied {
 		if a.Key == key {
-			return tx.PutResource(resource.Stored{Document: *d, ID: id, TenantID: tenant, Audit: audit})
+			return tx.PutResource(resource.Stored{Document: *d, ID: id, TenantID: tenant, Audit: audit, EventID: c.recorded[key]})
 		}
 	}
 	return nil
@@ -54,5 +54,26 @@ func (c *configuration) removeResource(tx *persistence.Tx, a AppliedResource, no
 	if remove := kindHandlers()[a.Key.Kind].remove; remove != nil {
 		remove(c, tx, a, tenant, now)
 	}
-	tx.DeleteResource(tenant, a.Key.Kind, a.Key.Code)
+	tx.DeleteResource(tenant, a.Key.Kind, a.Key.Code, c.recorded[a.Key], now)
+}
+
+// newEvents returns the outcomes, and keeps the ids of the events. Resources that only depend on an applied one have not
+// changed themselves.
+func (c *configuration) newEvents(now time.Time) domain.Events {
+	var events domain.Events
+	types := map[ApplyAction]domain.EventType{
+		ApplyCreated: domain.EventResourceCreated, ApplyConfigured: domain.EventResourceChanged,
+		ApplyDeleted: domain.EventResourceDeleted,
+	}
+	for _, a := range c.applied {
+		if t, ok := types[a.Action]; ok {
+			e := domain.ConfigurationEvent(t, domain.Configured{
+				ID: a.ID, TenantID: c.tenantID(a.Key.Tenant), Kind: string(a.Key.Kind), Code: a.Key.Code,
+			}, c.caller.PrincipalID, now).With("reason", c.reason)
+			e.ID = domain.NewID()
+			c.recorded[a.Key] = e.ID
+			events = append(events, e)
+		}
+	}
+	return events
 }

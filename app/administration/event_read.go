@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
@@ -13,6 +15,9 @@ import (
 
 // EventFilter narrows FindEvents.
 type EventFilter = events.Filter
+
+// EventRecord is an event with the change of a manifest.
+type EventRecord = events.Record
 
 // EventRange is the start, the direction and the end of a read of events.
 type EventRange = events.Range
@@ -62,6 +67,11 @@ func (s *Service) FindAuditRecords(
 		return nil, err
 	}
 	return events.ListRecords(ctx, s.store.Reader, persistence.AdministrationOf(call.Caller), filter, part)
+}
+
+// RetrieveEvent returns an event of FindEvents with the manifests before and after a change, or NOT_FOUND.
+func (s *Service) RetrieveEvent(ctx context.Context, call domain.Call, id uuid.UUID) (*EventRecord, error) {
+	return events.Get(ctx, s.store.Reader, persistence.AdministrationOf(call.Caller), id)
 }
 
 // checkEventTypes refuses types of event that no event has.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -22,6 +24,19 @@ type ApplyRequest struct {
 	DryRun bool
 	// Prune deletes resources too, unless it is nil.
 	Prune *Prune
+	// Reason is the reason of the change for the event log, up to MaxReason characters, "" for none.
+	Reason string
+}
+
+// MaxReason bounds the characters of the reason of a change.
+const MaxReason = 500
+
+// checkReason refuses a reason that is too long.
+func checkReason(location domain.LocationType, field, reason string) error {
+	if utf8.RuneCountInString(reason) > MaxReason {
+		return domain.Invalid(location, field, fmt.Sprintf("must have at most %d characters", MaxReason))
+	}
+	return nil
 }
 
 // Prune deletes the resources of a tenant that the selector matches and no
@@ -73,6 +88,9 @@ func (s *Service) ApplyResources(
 	if in.Prune != nil && len(in.Prune.Selector) == 0 {
 		return nil, domain.InvalidBody("/prune/selector", "must name at least one label")
 	}
+	if err := checkReason(domain.LocationBody, "/reason", in.Reason); err != nil {
+		return nil, err
+	}
 	var applied []AppliedResource
 	now := s.now()
 	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
@@ -83,7 +101,7 @@ func (s *Service) ApplyResources(
 		if len(violations) > 0 {
 			return nil, c.reviewInvalid(documents, len(in.Documents), violations, s.checkWebhookURL)
 		}
-		c.dryRun = in.DryRun
+		c.dryRun, c.reason = in.DryRun, in.Reason
 		if len(documents) == 1 && in.Prune == nil {
 			c.recordVersion(tx, documents[0].Key())
 		}
@@ -106,9 +124,12 @@ func (s *Service) ApplyResources(
 }
 
 // DeleteResource deletes a resource that no other resource needs. It requires
-// the same rights as applying it, and a tenant cannot be deleted. Errors:
-// NOT_FOUND, ACCESS_DENIED, CONFLICT.
-func (s *Service) DeleteResource(ctx context.Context, call domain.Call, key ResourceKey) error {
+// the same rights as applying it, and a tenant cannot be deleted. The reason is as in ApplyRequest. Errors:
+// NOT_FOUND, ACCESS_DENIED, CONFLICT, VALIDATION.
+func (s *Service) DeleteResource(ctx context.Context, call domain.Call, key ResourceKey, reason string) error {
+	if err := checkReason(domain.LocationQuery, "reason", reason); err != nil {
+		return err
+	}
 	found, err := s.RetrieveResource(ctx, call, key)
 	if err != nil {
 		return err
@@ -123,6 +144,7 @@ func (s *Service) DeleteResource(ctx context.Context, call domain.Call, key Reso
 		if c.stored[exact] == nil {
 			return nil, domain.NotFound("resource")
 		}
+		c.reason = reason
 		c.recordVersion(tx, exact)
 		if err := c.planDeletion(exact); err != nil {
 			return nil, err

@@ -13,6 +13,8 @@ type Stored struct {
 	ID               uuid.UUID
 	TenantID         uuid.UUID
 	PublishedVersion *uuid.UUID
+	// EventID is the event that records the manifest. It is written, and not read.
+	EventID uuid.UUID
 	// Robot is nil for resources of other kinds.
 	Robot *RobotState
 	domain.Audit

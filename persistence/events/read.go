@@ -208,19 +208,26 @@ const byActor = `(e.actor_id IN (SELECT a.id FROM principals a WHERE strpos(sear
 func ListRecords(
 	ctx context.Context, r *persistence.Reader, scope persistence.AdministrationScope, filter Filter, part Range,
 ) ([]domain.AuditRecord, error) {
-	l := listOf(eventColumns+", coalesce(sname.name, s.name, ''), coalesce(t.code, '')", namesOfRecords, scope, filter, part)
 	var records []domain.AuditRecord
-	rows, err := l.Rows(domain.PageRequest{Size: part.Limit}, func(rows pgx.Rows) (err error) {
-		records, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (record domain.AuditRecord, err error) {
+	rows, err := recordsOf(scope, filter, part, &records)
+	if err == nil {
+		err = r.Read(ctx, rows)
+	}
+	return records, pg.Translate("listing records of the ledger", err)
+}
+
+// recordsOf returns the query of ListRecords.
+func recordsOf(
+	scope persistence.AdministrationScope, filter Filter, part Range, records *[]domain.AuditRecord,
+) (pg.Query, error) {
+	l := listOf(eventColumns+", coalesce(sname.name, s.name, ''), coalesce(t.code, '')", namesOfRecords, scope, filter, part)
+	return l.Rows(domain.PageRequest{Size: part.Limit}, func(rows pgx.Rows) (err error) {
+		*records, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (record domain.AuditRecord, err error) {
 			record.Event, err = scanEvent(row, &record.ActorName, &record.TenantCode)
 			return record, err
 		})
 		return err
 	})
-	if err == nil {
-		err = r.Read(ctx, rows)
-	}
-	return records, pg.Translate("listing records of the ledger", err)
 }
 
 // listOf returns the list of the next events in the scope.

@@ -78,6 +78,7 @@ func limits() []limit { //nolint:funlen // a table
 		{"internal/manifest.maxNodes", "elements of a manifest once aliases are replaced", "", "refused"},
 		{"internal/manifest.maxText", "text of a manifest once aliases are replaced", bytes, "refused"},
 		{"events/webhook.maxURLLength", "address of a webhook", bytes, rejected},
+		{"app/administration.MaxReason", "reason of a change of a resource", characters, rejected},
 		{"app/administration.maxSecretName", "name of a secret", characters, rejected},
 		{"domain.MaxActiveSecrets", "active secrets of an application or a webhook", "", "409"},
 		{"domain.MaxAccessTokens", "personal access tokens of a user", "", "409"},

@@ -416,6 +416,24 @@ func NewFindEventsRequest(server string, params *FindEventsParams) (*http.Reques
 	return b.build("", nil)
 }
 
+// RetrieveEvent Get an event
+//
+// The event of a change of a resource (`RESOURCE.CREATED`, `RESOURCE.CHANGED`, `RESOURCE.DELETED`) has the documents before
+// and after it, as long as the event is kept. Changes before the release that introduced this history have none.
+//
+// Corresponds with GET /events/{eventId} (the `RetrieveEvent` operationId).
+func (c *Client) RetrieveEvent(ctx context.Context, eventID openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRetrieveEventRequest(c.Server, eventID)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveEventRequest returns a request of RetrieveEvent.
+func NewRetrieveEventRequest(server string, eventID openapi_types.UUID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/events/%s")
+	b.path("eventId", eventID, "string", "uuid")
+	return b.build("", nil)
+}
+
 // RetrieveHealth Get backlogs and running versions
 //
 // Backlogs of the tenants that the caller owns or administers, for operators of all tenants. Other callers get zeros. They
@@ -668,6 +686,7 @@ func NewDeleteResourceRequest(server string, kind ResourceKindParam, code Resour
 	b.path("kind", kind, "string", "")
 	b.path("code", code, "string", "")
 	if params != nil {
+		b.query("reason", params.Reason, "string", "")
 		b.query("tenant", params.Tenant, "string", "")
 	}
 	return b.build("", nil)

@@ -804,6 +804,9 @@ type AvailabilityTask struct {
 // AvailabilityTaskState defines model for AvailabilityTask.State.
 type AvailabilityTaskState string
 
+// ChangeReason The reason of the change, a detail of its events
+type ChangeReason = string
+
 // DefaultError Why a request failed
 type DefaultError struct {
 	Errors  []DefaultErrorInfo `json:"errors,omitempty"`
@@ -961,7 +964,8 @@ type Event struct {
 	// Cursor The place of the event in the order of commits; good for `after`
 	Cursor string `json:"cursor"`
 
-	// Details Details, depending on the type. They contain neither input of people nor secrets.
+	// Details Details, depending on the type. They contain no secrets, and no input of people except the `reason` of a change of a
+	// resource.
 	Details map[string]string `json:"details,omitempty"`
 
 	// ID The id of the event everywhere, for example in webhooks
@@ -1003,6 +1007,18 @@ type EventList struct {
 
 // EventOrder defines model for EventOrder.
 type EventOrder string
+
+// EventRecord An event with the change of the resource
+type EventRecord struct {
+	// After A resource as it can be applied
+	After *ResourceDocument `json:"after,omitempty"`
+
+	// Before A resource as it can be applied
+	Before *ResourceDocument `json:"before,omitempty"`
+
+	// Event Something that happened
+	Event Event `json:"event"`
+}
 
 // EventResourceKind The kind of the resource: PROCESS, PROCESS_ITEM, DOCUMENT, PROCESS_ACTION, BUSINESS_ARTIFACT, BUSINESS_ARTIFACT_ACTION,
 // WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, TENANT, PRINCIPAL, or a kind of document, such as PROCESS_DEFINITION. There will be
@@ -1251,6 +1267,9 @@ type ResourceApplyParams struct {
 
 	// Prune Which resources to delete when no document describes them
 	Prune *ResourcePrune `json:"prune,omitempty"`
+
+	// Reason The reason of the change, a detail of its events
+	Reason *ChangeReason `json:"reason,omitempty"`
 }
 
 // ResourceApplyResult defines model for ResourceApplyResult.
@@ -2098,6 +2117,9 @@ type FindResourcesParams struct {
 
 // DeleteResourceParams defines parameters for DeleteResource.
 type DeleteResourceParams struct {
+	// Reason The reason of the deletion, a detail of its event
+	Reason *ChangeReason `form:"reason,omitempty" json:"reason,omitempty"`
+
 	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
 	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
 }
