@@ -73,6 +73,9 @@ retrieveWebhookDelivery 200   200           404     404     404    404       404
 replayWebhookDelivery   200   200           404     404     404    404       404       404    404      200   401       404
 releaseProcessItemTask  404   404           404     200     403o   200       404       200    404      404   401       404
 retrieveEngineHistory   404   404           404     200     403    403       403       200    404      404   401       404
+findRepairs             404   404           404     200     200    200       200       200    404      404   401       404
+repairProcess           404   404           404     201     403    403       403       403    404      404   401       404
+findRepairPoints        404   404           404     200     403    403       403       403    404      404   401       404
 explainProcessActions   200   200           404     404     404    404       404       404    404      200   401       404
 evaluateAvailability    200   200           404     404     404    404       404       404    404      200   401       404
 evaluate_MODEL          200   200           200     200     200    200       200       200    200      200   401       200
@@ -172,6 +175,12 @@ func (f adminThings) operations() map[string]operation { //nolint:funlen // most
 		"explainProcessActions": {
 			method: get, path: apitest.AdminAPI + "/processes/" + f.process.String() + "/user-actions?principalId=" + f.principal.String(),
 		},
+		"findRepairs":           {method: get, path: apitest.AdminAPI + "/processes/" + f.process.String() + "/repairs"},
+		"repairProcess": {
+			method: post, path: apitest.AdminAPI + "/processes/" + f.process.String() + "/repairs",
+			body: `{"kind":"CHANGE_METADATA","reason":"wrong amount","value":{}}`,
+		},
+		"findRepairPoints":      {method: get, path: apitest.AdminAPI + "/processes/" + f.process.String() + "/repair-points"},
 		"retrieveEngineHistory": {method: get, path: apitest.AdminAPI + "/processes/" + f.process.String() + "/engine-history"},
 		"evaluateAvailability": {
 			method: post, path: apitest.AdminAPI + "/availability/~actions/evaluate",

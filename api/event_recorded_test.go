@@ -126,7 +126,7 @@ admin.findEvents                             none                               
 admin.retrieveEvent                          none                                                               none
 admin.findIncidents                          none                                                               none
 admin.retrieveIncident                       none                                                               none
-admin.retryIncident                          INCIDENT.STATE_CHANGED:OPEN>RETRIED                                none
+admin.retryIncident                          INCIDENT.STATE_CHANGED:OPEN>RETRIED,PROCESS.CONDITION_CHANGED:FAILED>STARTING                                none
 admin.releaseProcessItemTask                 PROCESS_ITEM.TASK_STATE_CHANGED:CLAIMED>READY                      none
 admin.dismissIncident                        INCIDENT.STATE_CHANGED:OPEN>DISMISSED                              none
 admin.findWebhookEndpoints                   none                                                               none
@@ -144,6 +144,9 @@ admin.issueOperatorAccess                    AUTHENTICATION.ISSUED,AUTHENTICATIO
 admin.findWorkers                            none                                                               none
 admin.findTaskQueues                         none                                                               none
 admin.retrieveHealth                         none                                                               none
+admin.findRepairs                            none                                                               none
+admin.findRepairPoints                       none                                                               none
+admin.repairProcess                          PROCESS.REPAIRED:>RUNNING,PROCESS.METADATA_SAVED:>RUNNING          PROCESS.REPAIRED:>RUNNING,PROCESS.METADATA_SAVED:>RUNNING
 admin.retrieveEngineHistory                  none                                                               none
 admin.examineHealth                          none                                                               none
 admin.explainProcessActions                  none                                                               none

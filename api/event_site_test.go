@@ -42,7 +42,7 @@ func (all *sites) who(id string) demo.Account {
 	switch id {
 	case "examineHealth", "issueOperatorAccess":
 		return all.admin.Operator
-	case "retrieveEngineHistory":
+	case "retrieveEngineHistory", "findRepairs", "repairProcess", "findRepairPoints":
 		return all.admin.As("manager")
 	}
 	return all.admin.As("owner")

@@ -27,6 +27,9 @@ func permittedTo(contract, operation string, rows map[string][]string, columns [
 		"owner": map[bool]string{true: "TENANT_OWNER", false: "TASK_OWNER"}[contract == "admin"],
 	}
 	switch {
+	case operation == "repairProcess" || operation == "findRepairPoints":
+		// The manager of the matrix is a repairer, too.
+		names["manager"] = "REPAIRER"
 	case strings.Contains(operation, "BusinessArtifact"):
 		names["candidate"] = "EDITOR"
 	case strings.Contains(operation, "DataSource"):

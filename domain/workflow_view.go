@@ -63,8 +63,8 @@ type WorkflowWait struct {
 	Until *time.Time
 	// Message is the failure of the latest attempt, or "".
 	Message string
-	// WorkflowID is the id of a child.
-	WorkflowID string
+	// WorkflowID is the id of a child, ActivityID the one of an activity.
+	WorkflowID, ActivityID string
 }
 
 // WorkflowEvent is something that happened in a workflow.

@@ -105,7 +105,7 @@ func pendingActivities(pending []*workflowpb.PendingActivityInfo) []domain.Workf
 	var waits []domain.WorkflowWait
 	for _, a := range pending[:min(len(pending), maxWaits)] {
 		wait := domain.WorkflowWait{
-			Kind: domain.WaitActivity, Name: truncate(a.GetActivityType().GetName(), maxName), Attempt: int(a.GetAttempt()),
+			Kind: domain.WaitActivity, ActivityID: truncate(a.GetActivityId(), maxName), Name: truncate(a.GetActivityType().GetName(), maxName), Attempt: int(a.GetAttempt()),
 			Since: a.GetScheduledTime().AsTime(), Until: optionalTime(a.GetNextAttemptScheduleTime()),
 		}
 		if a.GetLastFailure() != nil {

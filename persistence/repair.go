@@ -90,10 +90,14 @@ const (
 	listRepairs = `
 SELECT x.id, x.tenant_id, x.process_id, x.item_id, x.kind, x.reason, x.created_by, x.created_at
   FROM repairs x
-  JOIN processes p ON p.id = x.process_id
- WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess + `
+ WHERE x.process_id = $1
  ORDER BY x.created_at DESC
- LIMIT $4`
+ LIMIT $2`
+
+	processVisible = `
+SELECT p.id
+  FROM processes p
+ WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess
 
 	getRepairedRun = `
 SELECT ` + engineRunColumns + `,
@@ -104,11 +108,14 @@ SELECT ` + engineRunColumns + `,
  WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess
 )
 
-// ListRepairs returns the latest repairs of a process visible to the caller, the newest first, at most 200.
+// ListRepairs returns the latest repairs of a process visible to the caller, the newest first, at most 200, or NOT_FOUND.
 func (r *Reader) ListRepairs(ctx context.Context, caller domain.Caller, process uuid.UUID) ([]domain.Repair, error) {
 	var repairs []domain.Repair
-	err := r.Read(ctx, pg.Q(listRepairs, []any{caller.PrincipalID, caller.TenantIDs(), process, maxRepairs},
-		collectInto(&repairs, pgx.RowToStructByPos[domain.Repair])))
+	err := r.Read(
+		ctx,
+		pg.Q(processVisible, []any{caller.PrincipalID, caller.TenantIDs(), process}, pg.OrNotFound("process", pg.One(&process))),
+		pg.Q(listRepairs, []any{process, maxRepairs}, collectInto(&repairs, pgx.RowToStructByPos[domain.Repair])),
+	)
 	return repairs, pg.Translate("listing the repairs of a process", err)
 }
 

@@ -41,6 +41,7 @@ func workflowView(v *domain.WorkflowView) *oasadmin.WorkflowView {
 			return oasadmin.WorkflowWait{
 				Kind: oasadmin.WorkflowWaitKind(w.Kind), Name: w.Name, Since: utcOrNil(w.Since), Attempt: httpio.PtrOrNil(w.Attempt),
 				Until: inUTC(w.Until), Message: httpio.PtrOrNil(w.Message), WorkflowID: httpio.PtrOrNil(w.WorkflowID),
+				ActivityID: httpio.PtrOrNil(w.ActivityID),
 			}
 		}),
 		Events: listOf(v.Events, func(e *domain.WorkflowEvent) oasadmin.WorkflowEvent {

@@ -73,6 +73,15 @@ type ServerInterface interface {
 	// RetrieveEngineHistory Read the workflow of a process
 	// (GET /processes/{id}/engine-history)
 	RetrieveEngineHistory(c *gin.Context, id openapi_types.UUID, params RetrieveEngineHistoryParams)
+	// FindRepairPoints List the points from which the workflow can continue
+	// (GET /processes/{id}/repair-points)
+	FindRepairPoints(c *gin.Context, id RepairedProcessID)
+	// FindRepairs List the repairs of a process
+	// (GET /processes/{id}/repairs)
+	FindRepairs(c *gin.Context, id RepairedProcessID)
+	// RepairProcess Repair a running process by hand
+	// (POST /processes/{id}/repairs)
+	RepairProcess(c *gin.Context, id RepairedProcessID)
 	// ExplainProcessActions Explain why a principal is offered a user action of a process, or not
 	// (GET /processes/{id}/user-actions)
 	ExplainProcessActions(c *gin.Context, id openapi_types.UUID, params ExplainProcessActionsParams)
@@ -355,6 +364,33 @@ func (siw *ServerInterfaceWrapper) RetrieveEngineHistory(c *gin.Context) {
 	b.Query("after", false, &params.After, "string", "")
 	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
 		siw.Handler.RetrieveEngineHistory(c, id, params)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) FindRepairPoints(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id RepairedProcessID
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindRepairPoints(c, id)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) FindRepairs(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id RepairedProcessID
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindRepairs(c, id)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) RepairProcess(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id RepairedProcessID
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RepairProcess(c, id)
 	}
 }
 
@@ -727,6 +763,9 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/process-definitions/:code/versions", wrapper.FindDefinitionVersions)
 	router.GET(options.BaseURL+"/process-definitions/:code/versions/:number", wrapper.RetrieveDefinitionVersion)
 	router.GET(options.BaseURL+"/processes/:id/engine-history", wrapper.RetrieveEngineHistory)
+	router.GET(options.BaseURL+"/processes/:id/repair-points", wrapper.FindRepairPoints)
+	router.GET(options.BaseURL+"/processes/:id/repairs", wrapper.FindRepairs)
+	router.POST(options.BaseURL+"/processes/:id/repairs", wrapper.RepairProcess)
 	router.GET(options.BaseURL+"/processes/:id/user-actions", wrapper.ExplainProcessActions)
 	router.GET(options.BaseURL+"/resources", wrapper.FindResources)
 	router.DELETE(options.BaseURL+"/resources/:kind/:code", wrapper.DeleteResource)
@@ -1025,6 +1064,49 @@ type RetrieveEngineHistory200JSONResponse EngineHistory
 
 func (response RetrieveEngineHistory200JSONResponse) VisitRetrieveEngineHistoryResponse(w http.ResponseWriter) error {
 	return httpio.WriteJSON(w, 200, response)
+}
+
+type FindRepairPointsRequestObject struct {
+	ID RepairedProcessID `json:"id"`
+}
+
+type FindRepairPointsResponseObject interface {
+	VisitFindRepairPointsResponse(w http.ResponseWriter) error
+}
+
+type FindRepairPoints200JSONResponse RepairPointList
+
+func (response FindRepairPoints200JSONResponse) VisitFindRepairPointsResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type FindRepairsRequestObject struct {
+	ID RepairedProcessID `json:"id"`
+}
+
+type FindRepairsResponseObject interface {
+	VisitFindRepairsResponse(w http.ResponseWriter) error
+}
+
+type FindRepairs200JSONResponse RepairList
+
+func (response FindRepairs200JSONResponse) VisitFindRepairsResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type RepairProcessRequestObject struct {
+	ID   RepairedProcessID `json:"id"`
+	Body *RepairProcessJSONRequestBody
+}
+
+type RepairProcessResponseObject interface {
+	VisitRepairProcessResponse(w http.ResponseWriter) error
+}
+
+type RepairProcess201JSONResponse Repair
+
+func (response RepairProcess201JSONResponse) VisitRepairProcessResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 201, response)
 }
 
 type ExplainProcessActionsRequestObject struct {
@@ -1487,6 +1569,15 @@ type StrictServerInterface interface {
 	// RetrieveEngineHistory Read the workflow of a process
 	// (GET /processes/{id}/engine-history)
 	RetrieveEngineHistory(ctx context.Context, request RetrieveEngineHistoryRequestObject) (RetrieveEngineHistoryResponseObject, error)
+	// FindRepairPoints List the points from which the workflow can continue
+	// (GET /processes/{id}/repair-points)
+	FindRepairPoints(ctx context.Context, request FindRepairPointsRequestObject) (FindRepairPointsResponseObject, error)
+	// FindRepairs List the repairs of a process
+	// (GET /processes/{id}/repairs)
+	FindRepairs(ctx context.Context, request FindRepairsRequestObject) (FindRepairsResponseObject, error)
+	// RepairProcess Repair a running process by hand
+	// (POST /processes/{id}/repairs)
+	RepairProcess(ctx context.Context, request RepairProcessRequestObject) (RepairProcessResponseObject, error)
 	// ExplainProcessActions Explain why a principal is offered a user action of a process, or not
 	// (GET /processes/{id}/user-actions)
 	ExplainProcessActions(ctx context.Context, request ExplainProcessActionsRequestObject) (ExplainProcessActionsResponseObject, error)
@@ -1869,6 +1960,57 @@ func (sh *strictHandler) RetrieveEngineHistory(ctx *gin.Context, id openapi_type
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitRetrieveEngineHistoryResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// FindRepairPoints handles (GET /processes/{id}/repair-points).
+func (sh *strictHandler) FindRepairPoints(ctx *gin.Context, id RepairedProcessID) {
+	var request FindRepairPointsRequestObject
+	request.ID = id
+	response, err := sh.ssi.FindRepairPoints(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindRepairPointsResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// FindRepairs handles (GET /processes/{id}/repairs).
+func (sh *strictHandler) FindRepairs(ctx *gin.Context, id RepairedProcessID) {
+	var request FindRepairsRequestObject
+	request.ID = id
+	response, err := sh.ssi.FindRepairs(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindRepairsResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// RepairProcess handles (POST /processes/{id}/repairs).
+func (sh *strictHandler) RepairProcess(ctx *gin.Context, id RepairedProcessID) {
+	var request RepairProcessRequestObject
+	request.ID = id
+
+	var body RepairProcessJSONRequestBody
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
+		return
+	}
+
+	response, err := sh.ssi.RepairProcess(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRepairProcessResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)

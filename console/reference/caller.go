@@ -17,6 +17,8 @@ func callerText(ctx context.Context, permitted string) string {
 		return ui.T(ctx, "Administrators of the tenant")
 	case "DEFINITION_ADMINISTRATOR":
 		return ui.T(ctx, "Administrators of the process definition")
+	case "REPAIRER":
+		return ui.T(ctx, "Repairers of the definition, and owners and administrators of the tenant, who see the process")
 	case "MANAGER":
 		return ui.T(ctx, "Managers of the definition")
 	case "VIEWER":

@@ -625,6 +625,85 @@ func NewRetrieveEngineHistoryRequest(server string, id openapi_types.UUID, param
 	return b.build("", nil)
 }
 
+// FindRepairPoints List the points from which the workflow can continue
+//
+// Under the conditions of a repair: the ends of the workflow's tasks in Temporal, the newest first, at most a hundred, with the steps
+// that run again. The query takes at most five seconds; if Temporal does not answer, the status is 503.
+//
+// Corresponds with GET /processes/{id}/repair-points (the `FindRepairPoints` operationId).
+func (c *Client) FindRepairPoints(ctx context.Context, id RepairedProcessID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindRepairPointsRequest(c.Server, id)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindRepairPointsRequest returns a request of FindRepairPoints.
+func NewFindRepairPointsRequest(server string, id RepairedProcessID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/processes/%s/repair-points")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
+}
+
+// FindRepairs List the repairs of a process
+//
+// For everyone who sees the process. The newest comes first; at most 200 are listed.
+//
+// Corresponds with GET /processes/{id}/repairs (the `FindRepairs` operationId).
+func (c *Client) FindRepairs(ctx context.Context, id RepairedProcessID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindRepairsRequest(c.Server, id)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindRepairsRequest returns a request of FindRepairs.
+func NewFindRepairsRequest(server string, id RepairedProcessID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/processes/%s/repairs")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
+}
+
+// RepairProcessWithBody Repair a running process by hand
+//
+// For repairers of the definition, and for owners and administrators of the tenant, who see the process. Each repair is recorded
+// with its reason. A finished process is refused, and so is a repair that the state of the task or of the workflow does not
+// permit. Commands for the workflow are carried out after the answer.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /processes/{id}/repairs (the `RepairProcess` operationId).
+func (c *Client) RepairProcessWithBody(ctx context.Context, id RepairedProcessID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRepairProcessRequestWithBody(c.Server, id, contentType, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// RepairProcess Repair a running process by hand
+//
+// For repairers of the definition, and for owners and administrators of the tenant, who see the process. Each repair is recorded
+// with its reason. A finished process is refused, and so is a repair that the state of the task or of the workflow does not
+// permit. Commands for the workflow are carried out after the answer.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /processes/{id}/repairs (the `RepairProcess` operationId).
+func (c *Client) RepairProcess(ctx context.Context, id RepairedProcessID, body RepairProcessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRepairProcessRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRepairProcessRequest returns a request of RepairProcess with the body as application/json.
+func NewRepairProcessRequest(server string, id RepairedProcessID, body RepairProcessJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return NewRepairProcessRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewRepairProcessRequestWithBody returns a request of RepairProcess with any body.
+func NewRepairProcessRequestWithBody(server string, id RepairedProcessID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/processes/%s/repairs")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
+}
+
 // ExplainProcessActions Explain why a principal is offered a user action of a process, or not
 //
 // The order is that of the process definition.

@@ -343,6 +343,42 @@ func (e PrincipalType) Valid() bool {
 	}
 }
 
+// Defines values for RepairKind.
+const (
+	RepairKindCHANGEENTITY   RepairKind = "CHANGE_ENTITY"
+	RepairKindCHANGEMETADATA RepairKind = "CHANGE_METADATA"
+	RepairKindCHANGETASKDATA RepairKind = "CHANGE_TASK_DATA"
+	RepairKindCOMPLETESTEP   RepairKind = "COMPLETE_STEP"
+	RepairKindREOPENTASK     RepairKind = "REOPEN_TASK"
+	RepairKindRESET          RepairKind = "RESET"
+	RepairKindRESTART        RepairKind = "RESTART"
+	RepairKindTERMINATE      RepairKind = "TERMINATE"
+)
+
+// Valid indicates whether the value is a known member of the RepairKind enum.
+func (e RepairKind) Valid() bool {
+	switch e {
+	case RepairKindCHANGEENTITY:
+		return true
+	case RepairKindCHANGEMETADATA:
+		return true
+	case RepairKindCHANGETASKDATA:
+		return true
+	case RepairKindCOMPLETESTEP:
+		return true
+	case RepairKindREOPENTASK:
+		return true
+	case RepairKindRESET:
+		return true
+	case RepairKindRESTART:
+		return true
+	case RepairKindTERMINATE:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ResourceKind.
 const (
 	ResourceKindApplication                ResourceKind = "Application"
@@ -1240,6 +1276,86 @@ type PageMetadata struct {
 // PrincipalType defines model for PrincipalType.
 type PrincipalType string
 
+// Repair defines model for Repair.
+type Repair struct {
+	CreatedAt time.Time          `json:"createdAt"`
+	CreatedBy openapi_types.UUID `json:"createdBy"`
+	ID        openapi_types.UUID `json:"id"`
+
+	// Kind REOPEN_TASK makes a completed task CLAIMED by its former owner, CHANGE_TASK_DATA replaces the data of a task that is not cancelled,
+	// CHANGE_METADATA and CHANGE_ENTITY replace a value of the process. COMPLETE_STEP completes a pending activity of the workflow with
+	// a result, RESET continues the workflow from an earlier event, RESTART terminates the workflow and starts it again with the same
+	// values. TERMINATE cancels the process and terminates its workflow at once.
+	Kind          RepairKind          `json:"kind"`
+	ProcessID     openapi_types.UUID  `json:"processId"`
+	ProcessItemID *openapi_types.UUID `json:"processItemId,omitempty"`
+	Reason        string              `json:"reason"`
+}
+
+// RepairKind REOPEN_TASK makes a completed task CLAIMED by its former owner, CHANGE_TASK_DATA replaces the data of a task that is not cancelled,
+// CHANGE_METADATA and CHANGE_ENTITY replace a value of the process. COMPLETE_STEP completes a pending activity of the workflow with
+// a result, RESET continues the workflow from an earlier event, RESTART terminates the workflow and starts it again with the same
+// values. TERMINATE cancels the process and terminates its workflow at once.
+type RepairKind string
+
+// RepairList defines model for RepairList.
+type RepairList struct {
+	Content []Repair `json:"content"`
+}
+
+// RepairParams defines model for RepairParams.
+type RepairParams struct {
+	// ActivityID The activity of COMPLETE_STEP
+	ActivityID *string `json:"activityId,omitempty"`
+
+	// EngineRunID The run of the event of RESET
+	EngineRunID *string `json:"engineRunId,omitempty"`
+
+	// EventID The event of RESET, as the repair points name it
+	EventID *int64 `json:"eventId,omitempty"`
+
+	// Kind REOPEN_TASK makes a completed task CLAIMED by its former owner, CHANGE_TASK_DATA replaces the data of a task that is not cancelled,
+	// CHANGE_METADATA and CHANGE_ENTITY replace a value of the process. COMPLETE_STEP completes a pending activity of the workflow with
+	// a result, RESET continues the workflow from an earlier event, RESTART terminates the workflow and starts it again with the same
+	// values. TERMINATE cancels the process and terminates its workflow at once.
+	Kind RepairKind `json:"kind"`
+
+	// ProcessItemID The task of REOPEN_TASK and CHANGE_TASK_DATA
+	ProcessItemID *openapi_types.UUID `json:"processItemId,omitempty"`
+
+	// Reason Why the repair is made
+	Reason string `json:"reason"`
+
+	// Reset REOPEN_TASK continues the workflow from before the end of the task, so that its completion is awaited again
+	Reset *bool `json:"reset,omitempty"`
+
+	// Value The new value of a change, or the result of COMPLETE_STEP; without one the step has none
+	Value json.RawMessage `json:"value,omitempty"`
+}
+
+// RepairPoint defines model for RepairPoint.
+type RepairPoint struct {
+	At time.Time `json:"at"`
+
+	// Cause Temporal's type of the event that the workflow task handled
+	Cause       *string `json:"cause,omitempty"`
+	EngineRunID string  `json:"engineRunId"`
+
+	// EventID The end of a workflow task
+	EventID int64 `json:"eventId"`
+
+	// Name The activity or the signal of the cause
+	Name *string `json:"name,omitempty"`
+
+	// Steps The activities and child workflows that run again, in their order
+	Steps []string `json:"steps"`
+}
+
+// RepairPointList defines model for RepairPointList.
+type RepairPointList struct {
+	Content []RepairPoint `json:"content"`
+}
+
 // Resource A resource as it is kept
 type Resource struct {
 	// APIVersion The version of the documents, `procession/v1`
@@ -1860,6 +1976,9 @@ type WorkflowView struct {
 
 // WorkflowWait defines model for WorkflowWait.
 type WorkflowWait struct {
+	// ActivityID Temporal's id of the activity
+	ActivityID *string `json:"activityId,omitempty"`
+
 	// Attempt Counts attempts from 1
 	Attempt *int             `json:"attempt,omitempty"`
 	Kind    WorkflowWaitKind `json:"kind"`
@@ -1895,6 +2014,9 @@ type PageNumberParam = int
 
 // PageSizeParam defines model for PageSizeParam.
 type PageSizeParam = int
+
+// RepairedProcessID defines model for RepairedProcessId.
+type RepairedProcessID = openapi_types.UUID
 
 // ResourceCodeParam defines model for ResourceCodeParam.
 type ResourceCodeParam = string
@@ -2351,6 +2473,9 @@ type IssueOperatorAccessJSONRequestBody = OperatorAccessParams
 
 // RevokeEngineAccessJSONRequestBody defines body for RevokeEngineAccess for application/json ContentType.
 type RevokeEngineAccessJSONRequestBody = EngineAccessRevokeParams
+
+// RepairProcessJSONRequestBody defines body for RepairProcess for application/json ContentType.
+type RepairProcessJSONRequestBody = RepairParams
 
 // IssueSecretJSONRequestBody defines body for IssueSecret for application/json ContentType.
 type IssueSecretJSONRequestBody = SecretIssueParams

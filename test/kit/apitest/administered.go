@@ -177,7 +177,7 @@ func (s *Administered) LoanOf(tenant, more string) string {
 		`"items":[{"code":"APPROVE","type":"TASK","name":"Approve","dataSchema":{"type":"object"},`+
 		`"candidates":[{"group":"REVIEWERS"}]}],`+more+
 		`"permissions":{"initiators":[{"user":"initiator"}],"viewers":[{"user":"viewer"}],`+
-		`"managers":[{"user":"manager"}],"administrators":[{"user":"definer"}]}}`)
+		`"managers":[{"user":"manager"}],"repairers":[{"user":"manager"}],"administrators":[{"user":"definer"}]}}`)
 }
 
 // Document returns a document with the label app=test.
