@@ -119,7 +119,10 @@ func (r *repair) changeTaskData(ctx context.Context) error {
 	}
 	item.SetTaskData(value, r.caller.PrincipalID, r.now)
 	r.record(taskValueEvent(r.change, domain.EventItemTaskDataSaved, item, value)...)
-	return r.tx.UpdateTaskData(item)
+	if err := r.tx.UpdateTaskData(item); err != nil || !r.in.Reset {
+		return err
+	}
+	return r.reset(domain.CommandParameters{Before: &item.ID, Signals: true})
 }
 
 func (r *repair) changeProcess(ctx context.Context) error {

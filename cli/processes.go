@@ -18,10 +18,10 @@ import (
 )
 
 func newProcessesCommand(env Environment) *cobra.Command {
-	return newGroup("processes", "List, show and end processes, read their history and invoke their actions",
+	return newGroup("processes", "List, show, repair and end processes, read their history and invoke their actions",
 		newProcessesListCommand(env), newProcessesShowCommand(env), newProcessesHistoryCommand(env),
 		newProcessesActionsCommand(env), newProcessesInvokeCommand(env),
-		newProcessesCancelCommand(env), newProcessesCompleteCommand(env))
+		newProcessesCancelCommand(env), newProcessesCompleteCommand(env), newRepairCommand(env))
 }
 
 // processFilters are the filters of processes as they are typed.

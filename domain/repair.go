@@ -38,7 +38,8 @@ const MaxRepairReason = 500
 
 // RepairRequest is the input of a repair. Reason is 1..500 characters. ItemID is the task of RepairReopenTask and
 // RepairTaskData; Value the new value of the changes, and the result of RepairCompleteStep, nil for none. Parameters are
-// set for RepairCompleteStep and RepairReset. With Reset, RepairReopenTask resets the workflow to before the end of the task.
+// set for RepairCompleteStep and RepairReset. With Reset, RepairReopenTask and RepairTaskData continue the workflow from before
+// the end of the task: it waits for the task again, or reads its new data.
 type RepairRequest struct {
 	Kind       RepairKind
 	Reason     string
@@ -49,12 +50,13 @@ type RepairRequest struct {
 }
 
 // CommandParameters are the parameters of an engine command. EngineRun is Temporal's id of a run. CommandReset has the id of
-// the event to continue after, which ends a workflow task, or the item to continue before the end of; CommandCompleteStep
-// an activity and its result.
+// the event to continue after, which ends a workflow task, or the item to continue before the end of, and whether the workflow
+// gets the later signals again; CommandCompleteStep has an activity and its result.
 type CommandParameters struct {
 	EngineRun string          `json:"engineRun,omitempty"`
 	EventID   int64           `json:"eventId,omitempty"`
 	Before    *uuid.UUID      `json:"before,omitempty"`
+	Signals   bool            `json:"signals,omitempty"`
 	Activity  string          `json:"activity,omitempty"`
 	Result    json.RawMessage `json:"result,omitempty"`
 }

@@ -33,7 +33,9 @@ func (e *Engine) resetWorkflow(ctx context.Context, c domain.DueCommand) (string
 	execution, event := current.info.GetExecution(), p.EventID
 	var exclude []enumspb.ResetReapplyExcludeType
 	if p.Before != nil {
-		exclude = []enumspb.ResetReapplyExcludeType{enumspb.RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL}
+		if !p.Signals {
+			exclude = []enumspb.ResetReapplyExcludeType{enumspb.RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL}
+		}
 		if event, err = e.eventBefore(ctx, c.Run, execution, *p.Before); err != nil {
 			return "", err
 		}

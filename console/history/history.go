@@ -73,6 +73,8 @@ func Sentence(ctx context.Context, e *domain.TimelineEvent, names map[string]tra
 		return ui.T(ctx, text, name)
 	}
 	switch {
+	case e.Type == domain.EventProcessRepaired:
+		return ui.T(ctx, repairSentence(domain.RepairKind(e.Details["kind"])))
 	case e.Type == domain.EventProcessStateChanged:
 		return ofProcessState(ctx, e)
 	case e.Type == domain.EventItemCreated:
@@ -103,6 +105,31 @@ func eventSentences() map[domain.EventType]string {
 		domain.EventArtifactDeleted:         ui.Text("deleted the artifact"),
 		domain.EventArtifactRestored:        ui.Text("restored the artifact"),
 	}
+}
+
+// repairSentence describes a repair by hand.
+func repairSentence(kind domain.RepairKind) string {
+	switch kind {
+	case domain.RepairReopenTask:
+		return ui.Text("reopened a task as a repair")
+	case domain.RepairTaskData:
+		return ui.Text("changed the data of a task as a repair")
+	case domain.RepairMetadata:
+		return ui.Text("changed the metadata as a repair")
+	case domain.RepairEntity:
+		return ui.Text("changed the entity as a repair")
+	case domain.RepairCompleteStep:
+		return ui.Text("completed a step of the workflow by hand")
+	case domain.RepairReset:
+		return ui.Text("continued the workflow from an earlier point")
+	case domain.RepairRestart:
+		return ui.Text("started the workflow again from its beginning")
+	case domain.RepairTerminate:
+		return ui.Text("terminated the process and its workflow")
+	case domain.RepairMigrate:
+		return ui.Text("moved the process to another version")
+	}
+	return ui.Text("repaired the process")
 }
 
 // sentencesOfTasks returns the sentences of events that name their task.

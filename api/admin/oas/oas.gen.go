@@ -1326,7 +1326,8 @@ type RepairParams struct {
 	// Reason Why the repair is made
 	Reason string `json:"reason"`
 
-	// Reset REOPEN_TASK continues the workflow from before the end of the task, so that its completion is awaited again
+	// Reset REOPEN_TASK and CHANGE_TASK_DATA continue the workflow from before the end of the task, so that it waits for the task
+	// again, or reads its new data
 	Reset *bool `json:"reset,omitempty"`
 
 	// Value The new value of a change, or the result of COMPLETE_STEP; without one the step has none

@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+)
+
+// newRepairCommand creates the commands that repair a running process by hand.
+func newRepairCommand(env Environment) *cobra.Command {
+	return newGroup("repair", "Repair a running process by hand: its tasks, its values and its workflow",
+		newRepairListCommand(env), newRepairPointsCommand(env), newReopenTaskCommand(env), newChangeValueCommand(env),
+		newCompleteStepCommand(env), newResetCommand(env),
+		newRepairOf(env, oasadmin.RepairKindRESTART, &cobra.Command{
+			Use: "restart", Short: "Terminate the workflow and start it again from its beginning, with the same values",
+		}, nil, nil),
+		newRepairOf(env, oasadmin.RepairKindTERMINATE, &cobra.Command{
+			Use: "terminate", Short: "Cancel the process and terminate its workflow at once",
+		}, nil, nil))
+}
+
+// newRepairOf creates the command of a kind of repair. bind adds its flags, read completes the request from them; both may
+// be nil.
+func newRepairOf(
+	env Environment, kind oasadmin.RepairKind, cmd *cobra.Command, bind func(*cobra.Command), read func(*cobra.Command, *oasadmin.RepairParams) error,
+) *cobra.Command {
+	var reason string
+	var yes bool
+	question := strings.ToUpper(cmd.Use[:1]) + cmd.Use[1:]
+	cmd.Long = cmd.Short + ".\n\nRepairers of the definition may, and owners and administrators of the tenant, who see the process. " +
+		"The repair is recorded with its reason."
+	cmd = processCommand(env, cmd, func(cmd *cobra.Command, s *service, id uuid.UUID) error {
+		params := oasadmin.RepairParams{Kind: kind, Reason: reason}
+		if read != nil {
+			if err := read(cmd, &params); err != nil {
+				return err
+			}
+		}
+		if err := confirmTargets(cmd, yes, []string{"process " + id.String()}, question); err != nil {
+			return err
+		}
+		answer, err := s.RepairProcess(cmd.Context(), id, params)
+		repaired, err := receive[oasadmin.Repair](s, answer, err)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", repaired.ID, repaired.Kind)
+		return err
+	})
+	cmd.Flags().StringVar(&reason, "reason", "", "why, as a `text` of 1 to 500 characters")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	_ = cmd.MarkFlagRequired("reason") // The flag exists.
+	if bind != nil {
+		bind(cmd)
+	}
+	return cmd
+}
+
+func newReopenTaskCommand(env Environment) *cobra.Command {
+	var task string
+	var reset bool
+	return newRepairOf(env, oasadmin.RepairKindREOPENTASK, &cobra.Command{
+		Use: "reopen", Short: "Reopen a completed task for its former owner",
+		Example: "  procession processes repair reopen 0197… --task 0197… --reset --reason 'the amount is not a number'",
+	}, func(cmd *cobra.Command) {
+		cmd.Flags().StringVar(&task, "task", "", "the `id` of the task")
+		cmd.Flags().BoolVar(&reset, "reset", false, "continue the workflow from before the end of the task; otherwise the second completion sends no signal")
+		_ = cmd.MarkFlagRequired("task") // The flag exists.
+	}, func(_ *cobra.Command, params *oasadmin.RepairParams) (err error) {
+		params.ProcessItemID, err = taskFlag(task)
+		params.Reset = &reset
+		return err
+	})
+}
+
+func taskFlag(text string) (*uuid.UUID, error) {
+	id, err := parseID(text, "--task: the id of the task")
+	return &id, err
+}
+
+func newChangeValueCommand(env Environment) *cobra.Command {
+	var task, file string
+	var entity, reset bool
+	kind := oasadmin.RepairKindCHANGEMETADATA
+	return newRepairOf(env, kind, &cobra.Command{
+		Use: "change", Short: "Replace the metadata of the process, its entity, or the data of a task, also of a completed one",
+		Example: "  procession processes repair change 0197… --task 0197… -f data.json --reason 'the amount is not a number'",
+	}, func(cmd *cobra.Command) {
+		cmd.Flags().StringVar(&task, "task", "", "the `id` of a task: change its data")
+		cmd.Flags().BoolVar(&entity, "entity", false, "change the entity instead of the metadata")
+		cmd.Flags().StringVarP(&file, "file", "f", "", "the JSON object in the `file`, - for standard input")
+		_ = cmd.MarkFlagRequired("file") // The flag exists.
+		cmd.Flags().BoolVar(&reset, "reset", false, "continue the workflow from before the end of the task, so that it reads the new data")
+		cmd.MarkFlagsMutuallyExclusive("task", "entity")
+		cmd.MarkFlagsMutuallyExclusive("reset", "entity")
+	}, func(cmd *cobra.Command, params *oasadmin.RepairParams) (err error) {
+		if entity {
+			params.Kind = oasadmin.RepairKindCHANGEENTITY
+		}
+		if task != "" {
+			params.Kind, params.Reset = oasadmin.RepairKindCHANGETASKDATA, &reset
+			if params.ProcessItemID, err = taskFlag(task); err != nil {
+				return err
+			}
+		}
+		params.Value, err = readObject(cmd, file)
+		return err
+	})
+}
+
+// readObject reads the JSON object in the file that --file names.
+func readObject(cmd *cobra.Command, file string) (json.RawMessage, error) {
+	text, err := readInput(cmd.InOrStdin(), "file", file)
+	if err != nil {
+		return nil, err
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(text, &object); err != nil {
+		return nil, usageError("--file: %s holds no JSON object: %w", file, err)
+	}
+	return text, nil
+}
+
+func newCompleteStepCommand(env Environment) *cobra.Command {
+	var activity, file string
+	return newRepairOf(env, oasadmin.RepairKindCOMPLETESTEP, &cobra.Command{
+		Use: "complete-step", Short: "Complete a pending activity of the workflow with a result, or without one to skip it",
+	}, func(cmd *cobra.Command) {
+		cmd.Flags().StringVar(&activity, "activity", "", "the `id` of the activity, which processes history --engine -o yaml shows")
+		cmd.Flags().StringVarP(&file, "file", "f", "", "the result: the JSON object in the `file`, - for standard input")
+		_ = cmd.MarkFlagRequired("activity") // The flag exists.
+	}, func(cmd *cobra.Command, params *oasadmin.RepairParams) (err error) {
+		params.ActivityID = &activity
+		if file != "" {
+			params.Value, err = readObject(cmd, file)
+		}
+		return err
+	})
+}
+
+func newResetCommand(env Environment) *cobra.Command {
+	var run string
+	var event int64
+	return newRepairOf(env, oasadmin.RepairKindRESET, &cobra.Command{
+		Use: "reset", Short: "Continue the workflow from an earlier event",
+	}, func(cmd *cobra.Command) {
+		cmd.Flags().StringVar(&run, "run", "", "the `id` of the run, which repair points shows")
+		cmd.Flags().Int64Var(&event, "event", 0, "the `number` of the event, which repair points shows")
+		_ = cmd.MarkFlagRequired("run")   // The flag exists.
+		_ = cmd.MarkFlagRequired("event") // The flag exists.
+	}, func(_ *cobra.Command, params *oasadmin.RepairParams) error {
+		params.EngineRunID, params.EventID = &run, &event
+		return nil
+	})
+}
+
+func newRepairPointsCommand(env Environment) *cobra.Command {
+	var out *output
+	cmd := processCommand(env, &cobra.Command{
+		Use: "points", Short: "List the points from which the workflow can continue, with the steps that run again",
+	}, func(cmd *cobra.Command, s *service, id uuid.UUID) error {
+		answer, err := s.FindRepairPoints(cmd.Context(), id)
+		found, err := receive[oasadmin.RepairPointList](s, answer, err)
+		if err != nil {
+			return err
+		}
+		return out.write(cmd.Context(), cmd.OutOrStdout(), found, func(v view) {
+			v.writeTitles([]string{"RUN", "EVENT", "TIME", "AFTER", "RUNS AGAIN"})
+			for _, p := range found.Content {
+				writeRow(v, p.EngineRunID, strconv.FormatInt(p.EventID, 10), timeText(p.At),
+					cellText(strings.TrimSpace(valueOf(p.Cause)+" "+valueOf(p.Name))), cellText(strings.Join(p.Steps, ", ")))
+			}
+		})
+	})
+	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	return cmd
+}
+
+func newRepairListCommand(env Environment) *cobra.Command {
+	var out *output
+	cmd := processCommand(env, &cobra.Command{Use: "list", Short: "List the repairs of a process, the newest first"},
+		func(cmd *cobra.Command, s *service, id uuid.UUID) error {
+			answer, err := s.FindRepairs(cmd.Context(), id)
+			found, err := receive[oasadmin.RepairList](s, answer, err)
+			if err != nil {
+				return err
+			}
+			names, err := s.repairersOf(cmd.Context(), found.Content)
+			if err != nil {
+				return err
+			}
+			return out.write(cmd.Context(), cmd.OutOrStdout(), found, func(v view) {
+				v.writeTitles([]string{"TIME", "KIND", "BY", "TASK", "REASON"})
+				for _, r := range found.Content {
+					task := ""
+					if r.ProcessItemID != nil {
+						task = r.ProcessItemID.String()
+					}
+					writeRow(v, timeText(r.CreatedAt), string(r.Kind), names[r.CreatedBy], task, cellText(r.Reason))
+				}
+			})
+		})
+	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	return cmd
+}
+
+// repairersOf returns the names of the authors of repairs.
+func (s *service) repairersOf(ctx context.Context, repairs []oasadmin.Repair) (map[uuid.UUID]string, error) {
+	var ids []*uuid.UUID
+	for i := range repairs {
+		ids = append(ids, &repairs[i].CreatedBy)
+	}
+	return s.findNames(ctx, ids)
+}
