@@ -175,7 +175,7 @@ func (f adminThings) operations() map[string]operation { //nolint:funlen // most
 		"explainProcessActions": {
 			method: get, path: apitest.AdminAPI + "/processes/" + f.process.String() + "/user-actions?principalId=" + f.principal.String(),
 		},
-		"findRepairs":           {method: get, path: apitest.AdminAPI + "/processes/" + f.process.String() + "/repairs"},
+		"findRepairs": {method: get, path: apitest.AdminAPI + "/processes/" + f.process.String() + "/repairs"},
 		"repairProcess": {
 			method: post, path: apitest.AdminAPI + "/processes/" + f.process.String() + "/repairs",
 			body: `{"kind":"CHANGE_METADATA","reason":"wrong amount","value":{}}`,
