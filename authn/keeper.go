@@ -30,7 +30,7 @@ func OpenKeyWrapper(ctx context.Context, at string) (*KeyWrapper, error) {
 	if err != nil {
 		return nil, errors.New("opening the keeper of the seal key: the URL is not valid")
 	}
-	if !secrets.DefaultURLMux().ValidKeeperScheme(parsed.Scheme) {
+	if !SupportsKeyWrapper(at) {
 		return nil, fmt.Errorf("opening the keeper of the seal key: the URL scheme %q is not supported", parsed.Scheme)
 	}
 	keeper, err := secrets.OpenKeeper(ctx, at)
@@ -38,6 +38,12 @@ func OpenKeyWrapper(ctx context.Context, at string) (*KeyWrapper, error) {
 		return nil, fmt.Errorf("opening the keeper of the seal key: the %s URL is not valid", parsed.Scheme)
 	}
 	return &KeyWrapper{kms: keeper}, nil
+}
+
+// SupportsKeyWrapper reports whether a URL has a scheme of OpenKeyWrapper.
+func SupportsKeyWrapper(at string) bool {
+	parsed, err := url.Parse(at)
+	return err == nil && secrets.DefaultURLMux().ValidKeeperScheme(parsed.Scheme)
 }
 
 // Close closes the keeper.

@@ -40,9 +40,6 @@ type directory struct {
 
 // openDirectory opens the directory of a file URL and tries it out.
 func openDirectory(u *url.URL) (*directory, error) {
-	if u.Host != "" && u.Host != "localhost" || !filepath.IsAbs(u.Path) {
-		return nil, errors.New("a file URL needs an absolute path: file:///directory")
-	}
 	fsync := true
 	for param, values := range u.Query() {
 		if param != "fsync" || values[0] != "on" && values[0] != "off" {

@@ -17,6 +17,8 @@ import (
 	"io"
 	"io/fs"
 	"net/url"
+	"path/filepath"
+	"slices"
 )
 
 // Stored contains the properties of a stored blob.
@@ -69,13 +71,9 @@ type backend interface {
 //
 // The context is used for opening only. The caller closes the store.
 func Open(ctx context.Context, location string) (*Store, error) {
-	u, err := url.Parse(location)
+	u, err := parseLocation(location)
 	if err != nil {
-		// The parser's own error repeats the URL, which may contain a secret.
-		return nil, errors.New("opening the document store: its location is not a URL")
-	}
-	if u.User != nil {
-		return nil, errors.New("opening the document store: its URL must not carry credentials")
+		return nil, fmt.Errorf("opening the document store: the URL %w", err)
 	}
 	var b backend
 	switch u.Scheme {
@@ -85,13 +83,32 @@ func Open(ctx context.Context, location string) (*Store, error) {
 		b, err = openS3(ctx, u)
 	case "mem":
 		b, err = openMemory(u)
-	default:
-		err = fmt.Errorf("scheme %q is not one of file, s3 and mem", u.Scheme)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening the document store: %w", err)
 	}
 	return &Store{backend: b}, nil
+}
+
+// CheckURL returns an error unless Open can read the location. It opens nothing. The text completes a sentence about the location.
+func CheckURL(location string) error {
+	_, err := parseLocation(location)
+	return err
+}
+
+func parseLocation(location string) (*url.URL, error) {
+	u, err := url.Parse(location)
+	// The parser's own error repeats the URL, which may contain a secret.
+	if err != nil || !slices.Contains([]string{"file", "s3", "mem"}, u.Scheme) {
+		return nil, errors.New("must be file:///directory or s3://bucket?region=…")
+	}
+	if u.User != nil {
+		return nil, errors.New("must not contain credentials")
+	}
+	if u.Scheme == "file" && (u.Host != "" && u.Host != "localhost" || !filepath.IsAbs(u.Path)) {
+		return nil, errors.New("needs an absolute path: file:///directory")
+	}
+	return u, nil
 }
 
 // Put stores the bytes of r until io.EOF as the blob key and returns its size and digest. Memory does not grow with the

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"strconv"
 	"time"
@@ -177,6 +178,13 @@ func openPools(ctx context.Context, url string, l Limits) (_ *pools, err error) 
 		*each.pool = &pool{Pool: made, acquireTimeout: each.acquireTimeout, opening: opening}
 	}
 	return opened, nil
+}
+
+// CheckURL reports whether url is a URL or key=value pairs of a PostgreSQL database. Files that it names may be missing.
+func CheckURL(url string) bool {
+	_, err := pgxpool.ParseConfig(url)
+	_, missing := errors.AsType[*fs.PathError](err)
+	return err == nil || missing
 }
 
 // parse reads the URL of a database and adds the settings of all connections.

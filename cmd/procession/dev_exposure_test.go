@@ -66,7 +66,7 @@ func TestDevRefusesAddressesOfTheEnvironmentAndOfAFile(t *testing.T) {
 
 	// Only the flag allows it.
 	out = refusedDev(t, []string{"PROCESSION_LISTEN=0.0.0.0:0", "PROCESSION_EXPOSE_DEMO_ACCOUNTS=true"})
-	require.Contains(t, out, "--listen is 0.0.0.0:0")
+	require.Contains(t, out, "unknown variable PROCESSION_EXPOSE_DEMO_ACCOUNTS")
 }
 
 func TestDevRefusesADatabaseWithOtherTenants(t *testing.T) {

@@ -105,6 +105,17 @@ func fakeTemporal(t *testing.T, clients *authn.Issuer, certificate tls.Certifica
 		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{certificate},
 		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: roots,
 	})))
+	return serveTemporal(t, server)
+}
+
+// plainTemporal returns the address of a server that speaks as Temporal does, without TLS.
+func plainTemporal(t *testing.T) string {
+	t.Helper()
+	return serveTemporal(t, grpc.NewServer())
+}
+
+func serveTemporal(t *testing.T, server *grpc.Server) string {
+	t.Helper()
 	workflowservice.RegisterWorkflowServiceServer(server, welcoming{})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

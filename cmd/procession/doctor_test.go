@@ -199,7 +199,7 @@ func (s *testStack) dependencyFaults(t *testing.T) map[string]dependencyFault { 
 		"incomplete settings": {
 			func(d *examination) { d.config.DocumentsURL, d.config.ListenTLS = "", "127.0.0.1:0" },
 			all(doctor.Fail, doctor.CheckConfiguration, doctor.CheckDocuments, doctor.CheckHTTPS),
-			doctor.CheckConfiguration, `--documents-url .* is required.*; --listen-tls needs`,
+			doctor.CheckConfiguration, `--documents-url is required.*; --listen-tls needs`,
 		},
 		"no database": {
 			func(d *examination) { d.config.DatabaseURL = "postgres://me:hunter2@127.0.0.1:1/procession" },
@@ -278,6 +278,10 @@ func (s *testStack) dependencyFaults(t *testing.T) map[string]dependencyFault { 
 			temporalAt("127.0.0.1:1"),
 			because(doctor.CheckTemporalTLS, ofTemporal()...),
 			doctor.CheckTemporalTLS, `refused`,
+		},
+		"Temporal answers without TLS": {
+			temporalAt(plainTemporal(t)), because(doctor.CheckTemporalTLS, ofTemporal()...),
+			doctor.CheckTemporalTLS, `^Temporal answers without TLS`,
 		},
 		"Temporal's certificate has expired": {
 			temporalAt(fakeTemporal(t, k.Issuer, serverPair(t, k.Issuer, -time.Hour, "127.0.0.1"))),

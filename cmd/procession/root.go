@@ -72,6 +72,9 @@ func newConfiguredCommand(use, short string, run func(ctx context.Context, cmd *
 		Use: use, Short: short, Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.Load(cmd.Flags()); err != nil {
+				if cmd.Name() == serveName {
+					err = errors.Join(err, c.RequireService())
+				}
 				return config.UsageError{Err: err}
 			}
 			return run(cmd.Context(), cmd, c)
@@ -85,7 +88,8 @@ func newConfiguredCommand(use, short string, run func(ctx context.Context, cmd *
 // other commands the most common ones.
 func bindSettings(c *config.Config, cmd *cobra.Command) {
 	c.BindFlags(cmd.Flags())
-	if cmd.Name() == "serve" {
+	config.DeferFlags(cmd.Flags())
+	if cmd.Name() == serveName {
 		return
 	}
 	shown := []string{config.FileFlag, "database-url", "seal-key-file"}

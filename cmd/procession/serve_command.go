@@ -10,9 +10,11 @@ import (
 	"github.com/procession-dev/procession/events/dispatch"
 )
 
+const serveName = "serve"
+
 // newServeCommand returns the command serve. delay returns the pauses between attempts at webhooks.
 func newServeCommand(delay dispatch.Delay) *cobra.Command {
-	return newConfiguredCommand("serve", "Run the service until SIGTERM or SIGINT",
+	return newConfiguredCommand(serveName, "Run the service until SIGTERM or SIGINT",
 		func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 			return server.Serve(ctx, c, delay, c.NewLogger(cmd.ErrOrStderr()))
 		})

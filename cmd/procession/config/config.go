@@ -8,6 +8,8 @@ import (
 	"log/slog"
 
 	"github.com/spf13/pflag"
+
+	"github.com/procession-dev/procession/blobstore"
 )
 
 // Config contains every setting of the service, by subject. A subject declares its settings once, as flags in its
@@ -30,6 +32,8 @@ type Config struct {
 	Quotas
 }
 
+const logLevelFlag = "log-level"
+
 // BindFlags sets the defaults and declares the flags.
 func (c *Config) BindFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.File, FileFlag, "", "YAML file of settings")
@@ -45,17 +49,17 @@ func (c *Config) BindFlags(f *pflag.FlagSet) {
 	c.Webhooks.bindFlags(f)
 	c.Features.bindFlags(f)
 	c.Quotas.bindFlags(f)
-	f.TextVar(&c.LogLevel, "log-level", slog.LevelInfo, "debug, info, warn or error")
-	f.StringVar(&c.LogFormat, "log-format", "json", "json or text")
+	f.TextVar(&c.LogLevel, logLevelFlag, slog.LevelInfo, "debug, info, warn or error")
+	bindChoice(f, &c.LogFormat, "log-format", "json or text", "json", "text")
 }
 
 // Check validates the settings.
 func (c *Config) Check() error {
-	var format error
-	if c.LogFormat != "json" && c.LogFormat != "text" {
-		format = errors.New("--log-format must be json or text")
+	var wrong faults
+	if c.DocumentsURL != "" {
+		wrong.add("documents-url", blobstore.CheckURL(c.DocumentsURL))
 	}
-	return errors.Join(format, c.HTTP.checkSettings(), c.PublicNames.checkSettings(), c.Database.checkSettings(), c.Retention.checkSettings(), c.Temporal.checkSettings(),
+	return errors.Join(wrong.join(), c.SealKeys.checkSettings(), c.HTTP.checkSettings(), c.PublicNames.checkSettings(), c.Database.checkSettings(), c.Retention.checkSettings(), c.Temporal.checkSettings(),
 		c.Credentials.checkSettings(), c.Webhooks.checkSettings(), c.Features.checkSettings(), c.Quotas.checkSettings())
 }
 
@@ -74,5 +78,5 @@ func (c *Config) requireDocuments() error {
 }
 
 func missingSetting(flag string) error {
-	return UsageError{Err: fmt.Errorf("--%s (or %s) is required", flag, variableName(flag))}
+	return UsageError{Err: newFault(flag, "is required")}
 }

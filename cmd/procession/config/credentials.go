@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -40,8 +39,9 @@ func (c *Credentials) bindFlags(f *pflag.FlagSet) {
 		"how long a new signing key is published before it signs, more than --key-reload, at most 30m")
 	f.Var(&c.OIDCIssuers, "oidc-issuers", "OpenID Connect issuers that users sign in through, as YAML or JSON: "+
 		`[{"issuer": "https://…", "audiences": ["…"], "tenants": ["…"], "email-domains": ["…"], "operators": false}]`)
-	f.StringVar(&c.PersonalTokens, "personal-tokens", PersonalTokensAllowed,
-		"whether administrators may issue personal access tokens for users: allowed, or none if users sign in through an issuer only")
+	bindChoice(f, &c.PersonalTokens, "personal-tokens",
+		"whether administrators may issue personal access tokens for users: allowed, or none if users sign in through an issuer only",
+		PersonalTokensAllowed, PersonalTokensNone)
 	f.DurationVar(&c.AccessTokenLifetime, "access-token-lifetime", administration.DefaultAccessTokenLifetime,
 		"lifetime of personal access tokens issued without an expiry; 0 for the maximum")
 	f.DurationVar(&c.MaxAccessTokenLifetime, "max-access-token-lifetime", administration.MaxAccessTokenLifetime,
@@ -52,22 +52,20 @@ func (c *Credentials) bindFlags(f *pflag.FlagSet) {
 
 // checkSettings validates the settings.
 func (c *Credentials) checkSettings() error {
-	var wrong []error
-	must := func(ok bool, complaint string) {
-		if !ok {
-			wrong = append(wrong, errors.New(complaint))
-		}
-	}
-	must(c.CertificateLifetime >= authn.MinCertificateLifetime && c.CertificateLifetime <= authn.MaxCertificateLifetime,
-		"--certificate-lifetime must be 1h to 8760h")
-	must(c.KeyReload >= time.Millisecond && c.KeyPublishDelay > c.KeyReload && c.KeyPublishDelay <= authn.MaxPublishDelay,
-		"--key-publish-delay must be more than --key-reload and at most 30m")
-	must(c.PersonalTokens == PersonalTokensAllowed || c.PersonalTokens == PersonalTokensNone,
-		"--personal-tokens must be allowed or none")
-	must(c.PersonalTokens != PersonalTokensNone || len(c.OIDCIssuers) > 0,
-		"--personal-tokens none needs --oidc-issuers, through which users sign in")
-	must(c.AccessTokenLifetime >= 0 && c.MaxAccessTokenLifetime >= 0 && c.MaxSecretLifetime >= 0 &&
-		(c.MaxAccessTokenLifetime == 0 || c.AccessTokenLifetime <= c.MaxAccessTokenLifetime),
-		"--access-token-lifetime must be 0 to --max-access-token-lifetime, and --max-secret-lifetime not negative")
-	return errors.Join(append(wrong, c.OIDCIssuers.checkSettings(c.Issuer))...)
+	var wrong faults
+	wrong.require(c.Issuer != "", "issuer", "must not be empty")
+	wrong.require(c.CertificateLifetime >= authn.MinCertificateLifetime && c.CertificateLifetime <= authn.MaxCertificateLifetime,
+		"certificate-lifetime", "must be 1h to 8760h")
+	wrong.require(c.KeyReload >= time.Millisecond, "key-reload", "must be 1ms or more")
+	wrong.require(c.KeyPublishDelay > c.KeyReload && c.KeyPublishDelay <= authn.MaxPublishDelay,
+		"key-publish-delay", "must be more than --key-reload and at most 30m")
+	wrong.require(c.PersonalTokens != PersonalTokensNone || len(c.OIDCIssuers) > 0,
+		"personal-tokens", "none needs --oidc-issuers, through which users sign in")
+	wrong.require(c.MaxAccessTokenLifetime >= 0, "max-access-token-lifetime", "must not be negative")
+	wrong.require(c.AccessTokenLifetime >= 0 && (c.MaxAccessTokenLifetime <= 0 || c.AccessTokenLifetime <= c.MaxAccessTokenLifetime),
+		"access-token-lifetime", "must be 0 to --max-access-token-lifetime")
+	wrong.require(c.MaxSecretLifetime >= 0, "max-secret-lifetime", "must not be negative")
+	wrong.require(!c.OIDCIssuers.contains(c.Issuer), "oidc-issuers", "must not contain the --issuer of engine tokens")
+	wrong.add("oidc-issuers", c.OIDCIssuers.check())
+	return wrong.join()
 }

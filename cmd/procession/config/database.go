@@ -1,8 +1,6 @@
 package config
 
 import (
-	"errors"
-	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -48,25 +46,24 @@ func (c *Database) bindFlags(f *pflag.FlagSet) {
 		"how long PostgreSQL may be unavailable before /readyz answers 503; requests get 503 with Retry-After meanwhile")
 	f.Int64Var(&c.ListMemoryBytes, "list-memory-bytes", limits.ListMemory,
 		"memory for all lists with whole values, in bytes; further lists wait, then 503")
-	f.StringVar(&c.Migrate, "migrate", MigrateAuto, "schema at start: auto (update), check (refuse an old one), off")
+	bindChoice(f, &c.Migrate, "migrate", "schema at start: auto (update), check (refuse an old one), off",
+		MigrateAuto, MigrateCheck, MigrateOff)
 }
 
 // checkSettings validates the settings.
 func (c *Database) checkSettings() error {
-	var wrong []error
-	must := func(ok bool, complaint string) {
-		if !ok {
-			wrong = append(wrong, errors.New(complaint))
-		}
+	var wrong faults
+	for setting, url := range map[string]string{"database-url": c.DatabaseURL, "database-direct-url": c.DatabaseDirectURL} {
+		wrong.require(url == "" || persistence.CheckURL(url), setting,
+			"must be a URL such as postgres://user@host/database, or key=value pairs")
 	}
-	must(c.DatabaseConnections >= 4, "--database-connections must be 4 or more")
-	must(c.DatabaseBackgroundConnections >= 2, "--database-background-connections must be 2 or more")
-	must(c.DatabaseStreamConnections >= 2, "--database-stream-connections must be 2 or more")
-	must(c.DatabaseStatementTimeout >= 100*time.Millisecond, "--database-statement-timeout must be 100ms or more")
-	must(c.DatabaseOutageTolerance >= 0, "--database-outage-tolerance must not be negative")
-	must(c.ListMemoryBytes >= persistence.MinListMemory, "--list-memory-bytes must be 4194304 or more")
-	must(slices.Contains([]string{MigrateAuto, MigrateCheck, MigrateOff}, c.Migrate), "--migrate must be auto, check or off")
-	return errors.Join(wrong...)
+	wrong.require(c.DatabaseConnections >= 4, "database-connections", "must be 4 or more")
+	wrong.require(c.DatabaseBackgroundConnections >= 2, "database-background-connections", "must be 2 or more")
+	wrong.require(c.DatabaseStreamConnections >= 2, "database-stream-connections", "must be 2 or more")
+	wrong.require(c.DatabaseStatementTimeout >= 100*time.Millisecond, "database-statement-timeout", "must be 100ms or more")
+	wrong.require(c.DatabaseOutageTolerance >= 0, "database-outage-tolerance", "must not be negative")
+	wrong.require(c.ListMemoryBytes >= persistence.MinListMemory, "list-memory-bytes", "must be 4194304 or more")
+	return wrong.join()
 }
 
 // RequireDatabase returns an error without --database-url.

@@ -57,21 +57,18 @@ func (c *Features) bindFlags(f *pflag.FlagSet) {
 
 // checkSettings validates the settings.
 func (c *Features) checkSettings() error {
-	var wrong []error
-	if c.AssistanceCallTimeout < time.Second || c.AssistanceTimeout < time.Second {
-		wrong = append(wrong, errors.New("--assistance-call-timeout and --assistance-timeout must be 1s or more"))
-	}
+	var wrong faults
+	wrong.require(c.AssistanceCallTimeout >= time.Second, "assistance-call-timeout", "must be 1s or more")
+	wrong.require(c.AssistanceTimeout >= time.Second, "assistance-timeout", "must be 1s or more")
 	if c.AssistanceURL == "" {
-		return errors.Join(wrong...)
+		return wrong.join()
 	}
-	if u, err := url.Parse(c.AssistanceURL); err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" {
-		wrong = append(wrong, errors.New("--assistance-url must be http:// or https://, a host and a path; "+
-			"a key goes into --assistance-key-file"))
-	}
-	if c.AssistanceModel == "" || c.AssistanceEmbeddingModel == "" {
-		wrong = append(wrong, errors.New("--assistance-url needs --assistance-model and --assistance-embedding-model"))
-	}
-	return errors.Join(wrong...)
+	u, err := url.Parse(c.AssistanceURL)
+	wrong.require(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.RawQuery == "",
+		"assistance-url", "must be http:// or https://, a host and a path; a key goes into --assistance-key-file")
+	wrong.require(c.AssistanceModel != "" && c.AssistanceEmbeddingModel != "",
+		"assistance-url", "needs --assistance-model and --assistance-embedding-model")
+	return wrong.join()
 }
 
 // HasAssistance reports whether AI assistance is configured.

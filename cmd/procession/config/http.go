@@ -99,37 +99,42 @@ func (c *HTTP) bindFlags(f *pflag.FlagSet) {
 
 // checkSettings validates the settings.
 func (c *HTTP) checkSettings() error {
-	var wrong []error
-	if min(c.PrincipalRate, c.PrincipalConcurrency, c.TenantRate, c.AddressRate, c.FailedSignIns) < 0 {
-		wrong = append(wrong, errors.New("--principal-rate, --principal-concurrency, --tenant-rate, --address-rate and "+
-			"--failed-sign-ins must not be negative"))
+	var wrong faults
+	for setting, address := range map[string]string{
+		"listen": c.Listen, "listen-tls": c.ListenTLS, "listen-health": c.ListenHealth, "listen-administration": c.ListenAdministration,
+	} {
+		wrong.require(address == "" || isAddress(address), setting, "must be host:port such as 127.0.0.1:8080, or :8080 for all addresses")
 	}
-	if c.MaxConnections < 1 || c.HSTSMaxAge < 0 {
-		wrong = append(wrong, errors.New("--max-connections must be positive and --hsts-max-age must not be negative"))
+	wrong.require(c.Listen != "" || c.ListenTLS != "", "listen", "or --listen-tls is required")
+	for setting, limit := range map[string]int{
+		"principal-rate": c.PrincipalRate, "principal-concurrency": c.PrincipalConcurrency, "tenant-rate": c.TenantRate,
+		"address-rate": c.AddressRate, "failed-sign-ins": c.FailedSignIns,
+	} {
+		wrong.require(limit >= 0, setting, "must not be negative")
 	}
-	if c.AddressConnections < 0 || c.AddressConnections > c.MaxConnections {
-		wrong = append(wrong, errors.New("--address-connections must be 0 to --max-connections"))
+	for setting, d := range map[string]time.Duration{
+		"hsts-max-age": c.HSTSMaxAge, "sign-in-max-age": c.SignInMaxAge, "drain-delay": c.DrainDelay, "drain-timeout": c.DrainTimeout,
+	} {
+		wrong.require(d >= 0, setting, "must not be negative")
 	}
-	if c.SignInMaxAge < 0 {
-		wrong = append(wrong, errors.New("--sign-in-max-age must not be negative"))
-	}
-	if c.SessionIdle <= 0 || c.SessionLifetime <= 0 {
-		wrong = append(wrong, errors.New("--session-idle and --session-lifetime must be positive"))
-	}
+	wrong.require(c.SessionIdle > 0, "session-idle", "must be positive")
+	wrong.require(c.SessionLifetime > 0, "session-lifetime", "must be positive")
+	wrong.require(c.MaxConnections > 0, "max-connections", "must be positive")
+	wrong.require(c.AddressConnections >= 0 && (c.MaxConnections < 1 || c.AddressConnections <= c.MaxConnections),
+		"address-connections", "must be 0 to --max-connections")
+	wrong.require(c.MaxBodyBytes >= 1024, "max-body-bytes", "must be 1024 or more")
 	for _, origin := range c.CORSOrigins {
 		if err := http.NewCrossOriginProtection().AddTrustedOrigin(origin); err != nil {
-			wrong = append(wrong, fmt.Errorf("--cors-origins must be a list of origins such as https://desk.example.com: %w", err))
+			wrong.add("cors-origins", fmt.Errorf("must be a list of origins such as https://desk.example.com: %w", err))
 		}
 	}
-	if c.Listen == "" && c.ListenTLS == "" {
-		wrong = append(wrong, errors.New("one of --listen and --listen-tls is required"))
+	for setting, day := range map[string]string{"shape-a-deprecated": c.ShapeADeprecated, "shape-a-sunset": c.ShapeASunset} {
+		_, err := parseDay(day)
+		wrong.require(err == nil, setting, "must be a day such as 2027-01-31")
 	}
-	if c.MaxBodyBytes < 1024 || c.DrainDelay < 0 || c.DrainTimeout < 0 {
-		wrong = append(wrong, errors.New("--max-body-bytes must be 1024 or more, --drain-delay and --drain-timeout must not be negative"))
-	}
-	_, proxies := c.Proxies()
-	_, deprecation := c.Deprecation()
-	return errors.Join(append(wrong, proxies, deprecation)...)
+	_, err := c.Proxies()
+	wrong.add("trusted-proxies", err)
+	return wrong.join()
 }
 
 // AddressShare returns the maximum number of connections, and of concurrent requests, of a client address.
@@ -146,7 +151,7 @@ func (c *HTTP) Proxies() (httpio.Proxies, error) {
 			prefix, err = netip.PrefixFrom(address, address.BitLen()), nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("--trusted-proxies must be a list of addresses and prefixes: %w", err)
+			return nil, fmt.Errorf("must be a list of addresses and prefixes: %w", err)
 		}
 		proxies = append(proxies, prefix.Masked())
 	}
@@ -156,24 +161,17 @@ func (c *HTTP) Proxies() (httpio.Proxies, error) {
 // Deprecation returns the deprecation headers for clients of API version
 // 2022-10-08. Days begin in UTC.
 func (c *HTTP) Deprecation() (api.Deprecation, error) {
-	var d api.Deprecation
-	for _, day := range []struct {
-		setting, text string
-		at            *time.Time
-	}{
-		{"shape-a-deprecated", c.ShapeADeprecated, &d.Since},
-		{"shape-a-sunset", c.ShapeASunset, &d.Sunset},
-	} {
-		if day.text == "" {
-			continue
-		}
-		at, err := time.Parse(time.DateOnly, day.text)
-		if err != nil {
-			return d, fmt.Errorf("--%s must be a day such as 2027-01-31", day.setting)
-		}
-		*day.at = at
+	since, err := parseDay(c.ShapeADeprecated)
+	sunset, sunsetErr := parseDay(c.ShapeASunset)
+	return api.Deprecation{Since: since, Sunset: sunset}, errors.Join(err, sunsetErr)
+}
+
+// parseDay returns the beginning of a day such as 2027-01-31, the zero time for an empty text.
+func parseDay(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
 	}
-	return d, nil
+	return time.Parse(time.DateOnly, text)
 }
 
 func (c *HTTP) requireTLSFiles() error {

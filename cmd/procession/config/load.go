@@ -18,37 +18,6 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// FileFlag names the file of settings. It is not a setting of the file itself.
-const FileFlag = "config"
-
-// variablePrefix is the beginning of the environment variables of settings.
-const variablePrefix = "PROCESSION_"
-
-// variableName returns the environment variable of a setting.
-func variableName(setting string) string {
-	return variablePrefix + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
-}
-
-// currentName returns the present name of a setting that was renamed, "" for any other name.
-func currentName(setting string) string {
-	return map[string]string{
-		"listen-admin": "listen-health", "listen-management": "listen-administration", "poller-patience": "poller-timeout",
-	}[setting]
-}
-
-// renamedVariables refuses environment variables of renamed settings.
-func renamedVariables() error {
-	var wrong []error
-	for _, text := range os.Environ() {
-		name, value, _ := strings.Cut(text, "=")
-		setting := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, variablePrefix), "_", "-"))
-		if current := currentName(setting); current != "" && name == variableName(setting) && value != "" {
-			wrong = append(wrong, fmt.Errorf("%s is now %s", name, variableName(current)))
-		}
-	}
-	return errors.Join(wrong...)
-}
-
 // ExplainFlag adds the present name to an error about a flag that was renamed.
 func ExplainFlag(err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
@@ -73,7 +42,8 @@ func (c *Config) VisitSettings(visit func(*pflag.Flag)) {
 }
 
 // Load sets the settings from the file, the environment and the flags, in ascending priority, and validates the
-// result. flags are bound to c. An empty environment variable counts as absent.
+// result. The error names everything that is wrong. flags are bound to c, maybe through DeferFlags. An empty environment variable is an empty
+// value of a setting that may be empty; for any other setting, such as a number, it counts as absent.
 func (c *Config) Load(flags *pflag.FlagSet) error {
 	if file, ok := os.LookupEnv(variableName(FileFlag)); ok && !flags.Changed(FileFlag) {
 		c.File = file
@@ -87,22 +57,21 @@ func (c *Config) Load(flags *pflag.FlagSet) error {
 	new(Config).VisitSettings(func(setting *pflag.Flag) {
 		settings = append(settings, setting.Name)
 		f := flags.Lookup(setting.Name)
-		path := f.Value.String()
+		value, text := undefer(f.Value)
 		if node, ok := file[f.Name]; ok {
-			if err := setNode(f.Value, &node); err != nil {
-				wrong = append(wrong, fmt.Errorf("reading %s of %s: %w", f.Name, c.File, err))
+			if err := setNode(value, &node); err != nil {
+				wrong = append(wrong, fmt.Errorf("reading %s of %s: line %d: %w", f.Name, c.File, node.Line, describeFault(f, err)))
 			}
 			delete(file, f.Name)
 		}
-		if text := os.Getenv(variableName(f.Name)); text != "" {
-			if err := f.Value.Set(text); err != nil {
-				wrong = append(wrong, fmt.Errorf("reading %s: %w", variableName(f.Name), err))
-			}
+		if err := setVariable(f.Name, value); err != nil {
+			wrong = append(wrong, fmt.Errorf("reading %s: %w", variableName(f.Name), describeFault(f, err)))
 		}
-		if f.Changed {
-			if err := f.Value.Set(path); err != nil {
-				wrong = append(wrong, fmt.Errorf("reading --%s: %w", f.Name, err))
-			}
+		if !f.Changed {
+			return
+		}
+		if err := value.Set(text); err != nil {
+			wrong = append(wrong, fmt.Errorf("reading --%s: %w", f.Name, describeFault(f, err)))
 		}
 	})
 	for _, name := range slices.Sorted(maps.Keys(file)) {
@@ -114,7 +83,7 @@ func (c *Config) Load(flags *pflag.FlagSet) error {
 			c.File, file[name].Line, name, resource.DidYouMean(name, settings, "")))
 	}
 	c.OIDCIssuers.setDefaults()
-	return errors.Join(append(wrong, renamedVariables(), c.Check())...)
+	return errors.Join(append(wrong, checkVariables(settings), c.Check())...)
 }
 
 // readSettings reads a YAML file of settings; no name stands for no settings.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -21,7 +22,7 @@ func (o *oidcIssuers) Set(text string) error {
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&issuers); err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("oidc-issuers is not a list of issuers: %w", err)
+		return fmt.Errorf("must be a list of issuers: %w", err)
 	}
 	*o = issuers
 	return nil
@@ -49,17 +50,16 @@ func (o *oidcIssuers) setDefaults() {
 	}
 }
 
-// checkSettings validates the issuers. The issuer of engine tokens is refused: its tokens must not give access to the
+// contains reports whether an issuer is listed. The issuer of engine tokens must not be: its tokens must not give access to the
 // REST API.
-func (o *oidcIssuers) checkSettings(engineIssuer string) error {
-	var wrong []error
-	for _, issuer := range *o {
-		if issuer.Issuer == engineIssuer {
-			wrong = append(wrong, errors.New("--oidc-issuers must not hold the --issuer of engine tokens"))
-		}
-	}
+func (o *oidcIssuers) contains(name string) bool {
+	return slices.ContainsFunc(*o, func(i authn.OIDCIssuer) bool { return i.Issuer == name })
+}
+
+// check validates the issuers.
+func (o *oidcIssuers) check() error {
 	if err := authn.CheckOIDCIssuers(*o); err != nil {
-		wrong = append(wrong, fmt.Errorf("--oidc-issuers: %w", err))
+		return fmt.Errorf("must be a list of issuers: %w", err)
 	}
-	return errors.Join(wrong...)
+	return nil
 }

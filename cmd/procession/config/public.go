@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -26,20 +27,14 @@ func (c *PublicNames) bindFlags(f *pflag.FlagSet) {
 
 // checkSettings validates the settings.
 func (c *PublicNames) checkSettings() error {
-	var wrong []error
-	if c.PublicURL != "" && publicHost(c.PublicURL) == "" {
-		wrong = append(wrong, errors.New("--public-url must be a URL such as https://procession.example.com, without a path"))
-	}
-	if len(c.AllowedHosts) > 0 && c.PublicURL == "" {
-		wrong = append(wrong, errors.New("--allowed-hosts needs --public-url; without it every host is allowed"))
-	}
-	for _, host := range c.AllowedHosts {
-		if host == "" || host != HostOf(host) || strings.ContainsAny(host, "/*@ ") {
-			wrong = append(wrong, errors.New("--allowed-hosts must be a list of names and addresses such as procession.internal, without ports"))
-			break
-		}
-	}
-	return errors.Join(wrong...)
+	var wrong faults
+	wrong.require(c.PublicURL == "" || publicHost(c.PublicURL) != "",
+		"public-url", "must be a URL such as https://procession.example.com, without a path")
+	wrong.require(len(c.AllowedHosts) == 0 || c.PublicURL != "", "allowed-hosts", "needs --public-url; without it every host is allowed")
+	wrong.require(!slices.ContainsFunc(c.AllowedHosts, func(host string) bool {
+		return host == "" || host != HostOf(host) || strings.ContainsAny(host, "/*@ ")
+	}), "allowed-hosts", "must be a list of names and addresses such as procession.internal, without ports")
+	return wrong.join()
 }
 
 // requirePublicURL checks that the redirect URIs of sign-ins do not depend on the Host header of a request.

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"errors"
-
 	"github.com/spf13/pflag"
 
 	"github.com/procession-dev/procession/app"
@@ -37,16 +35,12 @@ func (c *Quotas) bindFlags(f *pflag.FlagSet) {
 
 // checkSettings validates the settings.
 func (c *Quotas) checkSettings() error {
-	var wrong []error
-	if c.TaskLogLimit < 1 || c.TaskLogLimit > 10_000 {
-		wrong = append(wrong, errors.New("--task-log-limit must be 1 to 10000"))
-	}
-	if c.MaxDocumentBytes < 1024 {
-		wrong = append(wrong, errors.New("--max-document-bytes must be 1024 or more"))
-	}
-	if c.TemporaryDocuments < 0 || c.TemporaryBytes < 0 || c.AssistanceRunsPerDay < 0 || c.AssistanceRunsAtOnce < 0 {
-		wrong = append(wrong, errors.New("--temporary-documents, --temporary-bytes, --assistance-runs-per-day and "+
-			"--assistance-runs-at-once must not be negative"))
-	}
-	return errors.Join(wrong...)
+	var wrong faults
+	wrong.require(c.TaskLogLimit >= 1 && c.TaskLogLimit <= 10_000, "task-log-limit", "must be 1 to 10000")
+	wrong.require(c.MaxDocumentBytes >= 1024, "max-document-bytes", "must be 1024 or more")
+	wrong.require(c.TemporaryDocuments >= 0, "temporary-documents", "must not be negative")
+	wrong.require(c.TemporaryBytes >= 0, "temporary-bytes", "must not be negative")
+	wrong.require(c.AssistanceRunsPerDay >= 0, "assistance-runs-per-day", "must not be negative")
+	wrong.require(c.AssistanceRunsAtOnce >= 0, "assistance-runs-at-once", "must not be negative")
+	return wrong.join()
 }

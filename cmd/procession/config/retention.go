@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -44,7 +43,7 @@ func (c *Retention) RetentionBounds() retention.Bounds {
 
 // checkSettings validates the settings.
 func (c *Retention) checkSettings() error {
-	var wrong []error
+	var wrong faults
 	bounds := c.RetentionBounds()
 	for _, b := range []struct {
 		flag string
@@ -55,12 +54,10 @@ func (c *Retention) checkSettings() error {
 		{"deleted-retention", domain.RetainDeleted},
 		{"assistance-retention", domain.RetainAssistanceCalls},
 	} {
-		if kept := bounds[b.kind]; kept != 0 && kept < b.kind.Least() {
-			wrong = append(wrong, fmt.Errorf("--%s must be %gh or more, or 0", b.flag, b.kind.Least().Hours()))
-		}
+		kept := bounds[b.kind]
+		wrong.require(kept == 0 || kept >= b.kind.Least(), b.flag, fmt.Sprintf("must be %gh or more, or 0", b.kind.Least().Hours()))
 	}
-	if c.DeliveryRetention < domain.LeastRetention || c.DeliveryRetention > domain.WebhookRetention {
-		wrong = append(wrong, errors.New("--delivery-retention must be 24h to 720h"))
-	}
-	return errors.Join(wrong...)
+	wrong.require(c.DeliveryRetention >= domain.LeastRetention && c.DeliveryRetention <= domain.WebhookRetention,
+		"delivery-retention", "must be 24h to 720h")
+	return wrong.join()
 }

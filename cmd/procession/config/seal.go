@@ -24,6 +24,14 @@ func (c *SealKeys) bindFlags(f *pflag.FlagSet) {
 		"URL of the key management service that encrypts the seal key in its file: awskms:///alias/…?region=… (may be secret)")
 }
 
+// checkSettings validates the settings.
+func (c *SealKeys) checkSettings() error {
+	var wrong faults
+	wrong.require(c.SealKeyKeeper == "" || authn.SupportsKeyWrapper(c.SealKeyKeeper),
+		"seal-key-keeper", "must be a URL such as awskms:///alias/procession?region=eu-south-2")
+	return wrong.join()
+}
+
 // RequireSealKey returns an error without --seal-key-file.
 func (c *SealKeys) RequireSealKey() error {
 	if c.SealKeyFile == "" {

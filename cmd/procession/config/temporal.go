@@ -1,7 +1,7 @@
 package config
 
 import (
-	"errors"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -37,10 +37,14 @@ func (c *Temporal) bindFlags(f *pflag.FlagSet) {
 
 // checkSettings validates the settings.
 func (c *Temporal) checkSettings() error {
-	if c.TaskQueueInterval < 100*time.Millisecond || c.PollerTimeout < time.Second || c.CancelGrace < 0 {
-		return errors.New("--task-queue-interval must be 100ms or more, --poller-timeout 1s or more, and --cancel-grace not negative")
-	}
-	return nil
+	var wrong faults
+	wrong.require(c.TemporalAddress == "" || isAddress(c.TemporalAddress) && !strings.HasPrefix(c.TemporalAddress, ":"),
+		"temporal-address", "must be host:port such as temporal.example.com:7233")
+	wrong.require(c.TemporalRetention >= 24*time.Hour, "temporal-retention", "must be 24h or more")
+	wrong.require(c.TaskQueueInterval >= 100*time.Millisecond, "task-queue-interval", "must be 100ms or more")
+	wrong.require(c.PollerTimeout >= time.Second, "poller-timeout", "must be 1s or more")
+	wrong.require(c.CancelGrace >= 0, "cancel-grace", "must not be negative")
+	return wrong.join()
 }
 
 func (c *Temporal) requireTemporal() error {

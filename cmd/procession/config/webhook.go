@@ -1,7 +1,7 @@
 package config
 
 import (
-	"errors"
+	"fmt"
 
 	"github.com/spf13/pflag"
 
@@ -26,8 +26,13 @@ func (c *Webhooks) bindFlags(f *pflag.FlagSet) {
 
 // checkSettings validates the settings.
 func (c *Webhooks) checkSettings() error {
-	_, err := c.WebhookGuard()
-	return err
+	var wrong faults
+	for setting, policy := range map[string]webhook.Policy{"webhook-allow": {Allow: c.WebhookAllow}, "webhook-refuse": {Refuse: c.WebhookRefuse}} {
+		if _, err := webhook.NewGuard(policy, nil); err != nil {
+			wrong.add(setting, fmt.Errorf("must be a list of hosts, addresses and prefixes: %w", err))
+		}
+	}
+	return wrong.join()
 }
 
 // WebhookGuard returns the rules for the addresses of webhooks.
@@ -36,7 +41,7 @@ func (c *Webhooks) WebhookGuard() (*webhook.Guard, error) {
 		Allow: c.WebhookAllow, Refuse: c.WebhookRefuse, AllowHTTP: c.WebhookAllowHTTP,
 	}, nil)
 	if err != nil {
-		return nil, errors.Join(errors.New("--webhook-allow and --webhook-refuse must be lists of hosts and addresses"), err)
+		return nil, fmt.Errorf("reading --webhook-allow and --webhook-refuse: %w", err)
 	}
 	return guard, nil
 }

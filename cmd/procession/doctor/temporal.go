@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"log/slog"
@@ -41,6 +42,10 @@ func (d *doctor) checkTemporalTLS(ctx context.Context) Finding {
 		return fail("correct --temporal-address", "%s", errorText(err))
 	}
 	shown, untrusted, err := d.probe.ServerCertificate(ctx)
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return fail("configure TLS with client certificates for Temporal's frontend, as docs/temporal.md describes, or correct --temporal-address",
+			"Temporal answers without TLS, which is not supported")
+	}
 	if err != nil {
 		return fail(adviceReachable, "%s", errorText(err))
 	}

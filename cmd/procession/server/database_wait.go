@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/procession-dev/procession/domain"
@@ -15,6 +17,8 @@ const (
 	serveDatabaseTimeout = time.Minute
 	// databaseRetry is the time between two attempts.
 	databaseRetry = time.Second
+	// databaseReminder is the time between two messages about the wait.
+	databaseReminder = 10 * time.Second
 )
 
 // awaitDatabase waits until the database answers, at most for timeout. It returns permanent errors, such as a
@@ -23,13 +27,15 @@ func awaitDatabase(ctx context.Context, db *persistence.DB, timeout time.Duratio
 	expired := time.After(timeout)
 	ticker := time.NewTicker(databaseRetry)
 	defer ticker.Stop()
-	for {
+	for attempt := time.Duration(0); ; attempt++ {
 		err := db.Ping(ctx)
 		var failure *domain.Error
 		if !errors.As(err, &failure) || failure.Kind != domain.KindUnavailable {
 			return err
 		}
-		log.WarnContext(ctx, "waiting for PostgreSQL", slog.Any("error", err))
+		if attempt*databaseRetry%databaseReminder == 0 {
+			log.WarnContext(ctx, "waiting for PostgreSQL", slog.String("error", uniqueLines(err)))
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -38,4 +44,15 @@ func awaitDatabase(ctx context.Context, db *persistence.DB, timeout time.Duratio
 		case <-ticker.C:
 		}
 	}
+}
+
+// uniqueLines returns the text of an error without repeated lines: pgx reports each attempt to connect, with and without TLS.
+func uniqueLines(err error) string {
+	var unique []string
+	for line := range strings.Lines(err.Error()) {
+		if line = strings.TrimSpace(line); !slices.Contains(unique, line) {
+			unique = append(unique, line)
+		}
+	}
+	return strings.Join(unique, " ")
 }

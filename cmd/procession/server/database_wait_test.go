@@ -35,3 +35,16 @@ func TestServeWaitsForTheDatabase(t *testing.T) {
 type starter func()
 
 func (s starter) Write(p []byte) (int, error) { s(); return len(p), nil }
+
+// A database that stays away is reported at most every ten seconds, and each cause once.
+func TestWaitForTheDatabaseIsQuiet(t *testing.T) {
+	t.Parallel()
+	d := newDetour(t)
+	db, err := persistence.Open(t.Context(), strings.ReplaceAll(d.url, "sslmode=disable", "sslmode=prefer"), persistence.Limits{})
+	require.NoError(t, err)
+	defer db.Close()
+	var out bytes.Buffer
+	require.Error(t, awaitDatabase(t.Context(), db, 4*time.Second, slog.New(slog.NewTextHandler(&out, nil))))
+	require.Equal(t, 1, strings.Count(out.String(), "waiting for PostgreSQL"), out.String())
+	require.Equal(t, 1, strings.Count(out.String(), "connection refused"), out.String())
+}
