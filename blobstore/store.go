@@ -90,7 +90,7 @@ func Open(ctx context.Context, location string) (*Store, error) {
 	return &Store{backend: b}, nil
 }
 
-// CheckURL returns an error unless Open can read the location. It opens nothing. The text completes a sentence about the location.
+// CheckURL returns an error unless Open can read the location. It does not open the store. The text completes a sentence about the location.
 func CheckURL(location string) error {
 	_, err := parseLocation(location)
 	return err

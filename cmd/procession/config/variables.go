@@ -32,7 +32,7 @@ func currentName(setting string) string {
 }
 
 // otherVariables are the variables with the prefix that are no settings of the service: variables of its client commands and
-// of its tests, and of a Temporal server beside it.
+// of its tests, and of temporal-server.
 var otherVariables = []string{
 	"SERVER", "CA_FILE", "TOKEN", "TOKEN_FILE", "CONTEXT", "JWKS_URL",
 	"TEMPORAL_CONFIG", "TEMPORAL_LISTEN", "TEMPORAL_METRICS_LISTEN", "TEMPORAL_SERVICES", "TEMPORAL_HOSTS",
