@@ -29,11 +29,13 @@ GET artifacts/new/:id                           200   404          404          
 POST artifacts/new/:id/form                     400   404          404           400     403    404       404       404      404   in        404
 GET artifacts/new/:id/form/found                404   404          404           404     403    404       404       404      404   in        404
 POST artifacts/new/:id/form/items                404   404          404           404     403    404       404       404      404   in        404
+POST artifacts/new/:id/form/json                 404   404          404           404     403    404       404       404      404   in        404
 POST artifacts/new/:id/form/files               400   404          404           400     403    404       404       404      404   in        404
 GET artifacts/:id                               200   404          404           200     200    404       404       404      404   in        404
 POST artifacts/:id/form                         400   404          404           400     409    404       404       404      404   in        404
 GET artifacts/:id/form/found                    404   404          404           404     404    404       404       404      404   in        404
 POST artifacts/:id/form/items                    404   404          404           404     404    404       404       404      404   in        404
+POST artifacts/:id/form/json                     404   404          404           404     404    404       404       404      404   in        404
 POST artifacts/:id/form/files                   400   404          404           400     400    404       404       404      404   in        404
 GET artifacts/:id/file                          404   404          404           404     404    404       404       404      404   in        404
 GET artifacts/:id/documents                     200   404          404           200     200    404       404       404      404   in        404
@@ -47,6 +49,7 @@ POST artifacts/:id/act/:code RECALCULATE        303   404          404          
 POST artifacts/:id/act/:code/form STATEMENT     400   404          404           400     404    404       404       404      404   in        404
 GET artifacts/:id/act/:code/form/found STATEMENT 404  404          404           404     404    404       404       404      404   in        404
 POST artifacts/:id/act/:code/form/items STATEMENT 404  404          404           404     404    404       404       404      404   in        404
+POST artifacts/:id/act/:code/form/json  STATEMENT 404  404          404           404     404    404       404       404      404   in        404
 POST artifacts/:id/act/:code/form/files STATEMENT 400 404          404           400     404    404       404       404      404   in        404
 `
 

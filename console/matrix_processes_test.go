@@ -26,6 +26,7 @@ GET processes/:id/edit                  403   404          404           200    
 POST processes/:id/edit/form            403   404          404           303     403    403       403       404      404   in        404
 GET processes/:id/edit/form/found       403   404          404           404     403    403       403       404      404   in        404
 POST processes/:id/edit/form/items       403   404          404           404     403    403       403       404      404   in        404
+POST processes/:id/edit/form/json        403   404          404           404     403    403       403       404      404   in        404
 POST processes/:id/edit/form/files      403   404          404           400     403    403       403       404      404   in        404
 GET processes/:id/items                 200   404          404           200     200    200       200       404      404   in        404
 GET processes/:id/timeline              200   404          404           200     200    200       200       404      404   in        404
@@ -35,6 +36,7 @@ GET processes/:id/messages/:code ALL    403   404          404           404    
 POST processes/:id/messages/:code/form ALL 403 404         404           404     403    403       403       404      404   in        404
 GET processes/:id/messages/:code/form/found ALL 403 404    404           404     403    403       403       404      404   in        404
 POST processes/:id/messages/:code/form/items ALL 403 404    404           404     403    403       403       404      404   in        404
+POST processes/:id/messages/:code/form/json  ALL 403 404    404           404     403    403       403       404      404   in        404
 POST processes/:id/messages/:code/form/files ALL 403 404   404           404     403    403       403       404      404   in        404
 POST processes/:id/threads              403   404          404           303     403    403       403       404      404   in        404
 GET processes/:id/documents             200   404          404           200     200    200       200       404      404   in        404
@@ -49,6 +51,7 @@ GET processes/:id/act/:code TOP_UP      404   404          404           404    
 POST processes/:id/act/:code/form TOP_UP 404   404          404           404     404    404       404       404      404   in        404
 GET processes/:id/act/:code/form/found TOP_UP 404   404          404           404     404    404       404       404      404   in        404
 POST processes/:id/act/:code/form/items TOP_UP 404   404          404           404     404    404       404       404      404   in        404
+POST processes/:id/act/:code/form/json  TOP_UP 404   404          404           404     404    404       404       404      404   in        404
 POST processes/:id/act/:code/form/files TOP_UP 404   404          404           404     404    404       404       404      404   in        404
 POST processes/:id/act/:code NUDGE      403   404          404           303     403    403       303       404      404   in        404
 GET processes/:id/finish/:how cancel    403   404          404           200     403    403       403       404      404   in        404
@@ -59,6 +62,7 @@ GET start/:id                           403   404          404           200    
 POST start/:id/form                     403   404          404           303     403    403       303       404      404   in        404
 GET start/:id/form/found                403   404          404           404     403    403       404       404      404   in        404
 POST start/:id/form/items                403   404          404           404     403    403       404       404      404   in        404
+POST start/:id/form/json                 403   404          404           404     403    403       404       404      404   in        404
 POST start/:id/form/files               403   404          404           400     403    403       400       404      404   in        404
 `
 

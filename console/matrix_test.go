@@ -64,6 +64,7 @@ POST tasks/:id/assistance   303   404          404           303     403    303 
 POST tasks/:id/assistance/accept 409 404        404           409     403    403       404       404      404   in        404
 GET tasks/:id/form/found    404   404          404           404     404    404       404       404      404   in        404
 POST tasks/:id/form/items    404   404          404           404     404    404       404       404      404   in        404
+POST tasks/:id/form/json     404   404          404           404     404    404       404       404      404   in        404
 POST tasks/:id/form         400   404          404           400     409    409       404       404      404   in        404
 POST tasks/:id/form READY   404   404          404           400     409    409       404       404      404   in        404
 POST tasks/:id/form/files   400   404          404           400     400    400       404       404      404   in        404

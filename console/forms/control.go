@@ -198,21 +198,29 @@ func branchTitle(ctx context.Context, n *form.Node, i int) string {
 			return ui.T(ctx, "Option %d", i+1)
 		}
 	}
-	switch n.Choice.Branches[i].Types { //nolint:exhaustive // sets of several types have no name
-	case jsondoc.TypeString:
-		return ui.T(ctx, "Text")
-	case jsondoc.TypeInteger:
-		return ui.T(ctx, "Whole number")
-	case jsondoc.TypeNumber:
-		return ui.T(ctx, "Number")
-	case jsondoc.TypeBoolean:
-		return ui.T(ctx, "Yes or no")
-	case jsondoc.TypeArray:
-		return ui.T(ctx, "List")
-	case jsondoc.TypeObject:
-		return ui.T(ctx, "Several fields")
+	if title := typeTitle(n.Choice.Branches[i].Types); title != "" {
+		return ui.T(ctx, title)
 	}
 	return ui.T(ctx, "Option %d", i+1)
+}
+
+// typeTitle returns the name of a type of values in English, "" for a set of several types.
+func typeTitle(types jsondoc.Types) string {
+	switch types { //nolint:exhaustive // sets of several types have no name
+	case jsondoc.TypeString:
+		return "Text"
+	case jsondoc.TypeInteger:
+		return "Whole number"
+	case jsondoc.TypeNumber:
+		return "Number"
+	case jsondoc.TypeBoolean:
+		return "Yes or no"
+	case jsondoc.TypeArray:
+		return "List"
+	case jsondoc.TypeObject:
+		return "Several fields"
+	}
+	return ""
 }
 
 // isBranch reports whether an alternative is selected.

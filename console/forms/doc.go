@@ -1,12 +1,13 @@
 // Package forms shows forms and processes their posts. A page shows a form with Screen.View, gives
 // it a Store, and adds Screen.Routes to its routes.
 //
-// A form uses four routes below the path P of its page:
+// A form uses five routes below the path P of its page:
 //
 //	POST P/form              the input
 //	GET  P/form/found        search of references for a control
 //	POST P/form/items        search of items in a data source
 //	POST P/form/files        a file as the body
+//	POST P/form/json         completions and errors of a text that is edited as JSON
 //
 // Without a script the form posts all its inputs, and buttons are inputs too. The names of inputs:
 // "v" and the name of a node (form.Node.Name) for the text of a control, "o" for the keys of an

@@ -232,7 +232,7 @@ func (p *page) labelAt(ctx context.Context, pointer string) string {
 			continue
 		}
 		index, isIndex := jsontext.Index(token)
-		if isIndex && (around == nil || around.Kind != form.KindObject) && i > 0 {
+		if isIndex && (around == nil && i > 0 || around != nil && around.Kind != form.KindObject) {
 			outer, entry = label, index+1
 			label = ui.T(ctx, "Entry %d of %s", entry, outer)
 			continue

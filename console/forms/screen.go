@@ -41,6 +41,7 @@ func (s *Screen) Routes(path string) []web.Route {
 		web.Get(path+"/form/found", s.handleFind),
 		web.Post(path+"/form/items", s.answerItems),
 		web.Post(path+"/form/files", s.handleUpload),
+		web.Post(path+"/form/json", s.handleJSON),
 	}
 }
 

@@ -83,6 +83,11 @@ func (s *Schema) Outline(document json.RawMessage, picked Picked, options ...Opt
 	return o, nil
 }
 
+// With returns the outline of another document with the same schema, picks and options. It returns the errors of Schema.Outline.
+func (o *Outline) With(document json.RawMessage) (*Outline, error) {
+	return o.schema.Outline(document, o.picked, func(options *validationOptions) { *options = o.validation })
+}
+
 // Root returns the place of the whole document.
 func (o *Outline) Root() *Place { return o.root }
 

@@ -107,7 +107,7 @@
     } else if (event.target.closest("dialog.palette") && ["ArrowDown", "ArrowUp"].includes(event.key)) {
       event.preventDefault();
       move(event.key === "ArrowDown" ? 1 : -1);
-    } else if (!command && !event.altKey && !typing(event.target) && !$("dialog[open]") &&
+    } else if (!command && !event.altKey && !typing(event.composedPath()[0]) && !$("dialog[open]") &&
         $("#page")?.dataset.keys === "on" && Object.hasOwn(keys, event.key)) {
       event.preventDefault();
       keys[event.key]();

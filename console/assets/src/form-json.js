@@ -1,4 +1,5 @@
-// Values that are edited as JSON: lines keep their indentation and brackets are closed.
+// Values that are edited as JSON: the editor takes the place of the text area once it is loaded. Until
+// then lines keep their indentation and brackets are closed.
 (() => {
   "use strict";
 
@@ -25,4 +26,25 @@
       insert(area, event.key + closing[event.key], 1);
     }
   });
+
+  // The script of the editor is loaded with the first value.
+  const nonce = document.currentScript.nonce;
+  const editors = new Map();
+  let loading;
+  const load = (url) => loading ??= new Promise((done) => {
+    const script = Object.assign(document.createElement("script"), { src: url, nonce, onload: done });
+    document.head.append(script);
+  });
+  const look = async () => {
+    for (const area of editors.keys()) if (!area.isConnected) editors.delete(area);
+    for (const area of document.querySelectorAll("[data-json-editor] > textarea[data-json]")) {
+      if (editors.has(area)) { editors.get(area)?.refresh(); continue; }
+      editors.set(area, null);
+      await load(area.parentElement.dataset.jsonEditor);
+      if (area.isConnected) editors.set(area, window.editJSON(area)); else editors.delete(area);
+    }
+  };
+  look();
+  new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+  document.addEventListener("form:shown", look);
 })();

@@ -72,6 +72,7 @@
     // prepare is called for every new content of the form.
     prepare() {
       this.count();
+      this.element.dispatchEvent(new CustomEvent("form:shown", { bubbles: true }));
       if (this.draft && this.began()) this.offerDiscard();
       for (const tabs of this.element.querySelectorAll("[data-tabs]")) {
         const part = [...tabs.querySelectorAll(":scope > [data-part]")].find((p) => p.id === this.part) ?? tabs.querySelector(":scope > [data-part]:not([hidden])");
@@ -122,7 +123,7 @@
         const end = (event) => {
           for (const name of ["compositionend", "focusout"]) this.element.removeEventListener(name, end, true);
           this.composing = false;
-          if (this.changed.size > 0) this.change(event.target.name);
+          if (this.changed.size > 0) this.change(event.target.name ?? [...this.changed].at(-1));
           resolve();
         };
         for (const name of ["compositionend", "focusout"]) this.element.addEventListener(name, end, true);

@@ -114,6 +114,9 @@ func (b *Tab) listenToPage(event any) {
 	switch e := event.(type) {
 	case *cdpruntime.EventExceptionThrown:
 		problem = e.ExceptionDetails.Text
+		if thrown := e.ExceptionDetails.Exception; thrown != nil {
+			problem += " " + thrown.Description
+		}
 	case *log.EventEntryAdded:
 		if e.Entry.Source == log.EntrySourceSecurity || e.Entry.Source == log.EntrySourceJavascript {
 			problem = e.Entry.Text
