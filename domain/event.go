@@ -30,6 +30,9 @@ const (
 	ResourceEngineRun      EventResource = "ENGINE_RUN"
 	ResourceIncident       EventResource = "INCIDENT"
 	ResourceTenant         EventResource = "TENANT"
+	ResourceTaskQueue      EventResource = "TASK_QUEUE"
+	// ResourceCertificate is a certificate of the installation.
+	ResourceCertificate EventResource = "CERTIFICATE"
 	// ResourcePrincipal is a user or an application, without distinction.
 	ResourcePrincipal EventResource = "PRINCIPAL"
 )

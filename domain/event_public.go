@@ -25,6 +25,9 @@ type PublicEvent struct {
 	TasksOnly bool
 	// OnRequest restricts the event to subscriptions that name it in eventTypes.
 	OnRequest bool
+	// Operational excludes the event from the live feed: webhook subscriptions and receivers of notifications, which
+	// administrators manage, report it.
+	Operational bool
 }
 
 // The names are written out: they are part of the contract, whatever the types
@@ -46,6 +49,11 @@ var publicEvents = []PublicEvent{
 	{Type: EventProcessDeleted, Subject: ResourceProcess, NameB: "PROCESS.DELETED", OnRequest: true},
 	{Type: EventArtifactDeleted, Subject: ResourceArtifact, NameB: "BUSINESS_ARTIFACT.DELETED", OnRequest: true},
 	{Type: EventArtifactRestored, Subject: ResourceArtifact, NameB: "BUSINESS_ARTIFACT.RESTORED", OnRequest: true},
+	{Type: EventIncidentCreated, Subject: ResourceIncident, NameB: "INCIDENT.OPENED", OnRequest: true, Operational: true},
+	{Type: EventIncidentStateChanged, Subject: ResourceIncident, NameB: "INCIDENT.RESOLVED", OnRequest: true, Operational: true},
+	{Type: EventWebhookDisabled, Subject: ResourceWebhookSubscription, NameB: "ENDPOINT.DISABLED", OnRequest: true, Operational: true},
+	{Type: EventQueueUnserved, Subject: ResourceTaskQueue, NameB: "QUEUE.UNSERVED", OnRequest: true, Operational: true},
+	{Type: EventCertificateExpiring, Subject: ResourceCertificate, NameB: "CERTIFICATE.EXPIRING", OnRequest: true, Operational: true},
 }
 
 // PublicEvents returns the public types of event.
@@ -56,6 +64,17 @@ func PublicEventTypes() []EventType {
 	types := make([]EventType, len(publicEvents))
 	for i := range publicEvents {
 		types[i] = publicEvents[i].Type
+	}
+	return types
+}
+
+// FeedEventTypes returns the types of PublicEvents that the live feed reports.
+func FeedEventTypes() []EventType {
+	var types []EventType
+	for i := range publicEvents {
+		if !publicEvents[i].Operational {
+			types = append(types, publicEvents[i].Type)
+		}
 	}
 	return types
 }

@@ -1,6 +1,7 @@
 package domain_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/uuid"
@@ -16,9 +17,11 @@ func TestPublicEvents(t *testing.T) {
 		require.False(t, seen[public.Type], "%s is listed twice", public.Type)
 		seen[public.Type] = true
 		require.NotEmpty(t, public.NameB, "the feed names every public event: %s", public.Type)
-		require.Contains(t, []domain.EventResource{
+		require.Equal(t, !public.Operational, slices.Contains(domain.FeedEventTypes(), public.Type))
+		require.True(t, public.OnRequest || !public.Operational, "subscriptions get operational events on request: %s", public.Type)
+		require.True(t, public.Operational || slices.Contains([]domain.EventResource{
 			domain.ResourceProcess, domain.ResourceItem, domain.ResourceArtifact,
-		}, public.Subject, "the feed shows events of these by visibility: %s", public.Type)
+		}, public.Subject), "the feed shows events of these by visibility: %s", public.Type)
 		require.True(t, domain.Event{Type: public.Type}.Public())
 	}
 	require.Len(t, domain.PublicEventTypes(), len(seen))

@@ -99,6 +99,14 @@ const (
 	EventIncidentCreated      EventType = "INCIDENT.CREATED"
 	EventIncidentStateChanged EventType = "INCIDENT.STATE_CHANGED"
 
+	// EventQueueUnserved is recorded once for each outage of a task queue that definitions need, EventQueueServed at its end.
+	EventQueueUnserved EventType = "QUEUE.UNSERVED"
+	EventQueueServed   EventType = "QUEUE.SERVED"
+	// EventCertificateExpiring is recorded in each tenant once for each certificate and threshold,
+	// EventCertificateRenewed for a certificate that was replaced after that.
+	EventCertificateExpiring EventType = "CERTIFICATE.EXPIRING"
+	EventCertificateRenewed  EventType = "CERTIFICATE.RENEWED"
+
 	// These are recorded when data of a RetentionKind is removed because of its age, once for each tenant and turn.
 	EventEventsRemoved          EventType = "EVENTS.REMOVED"
 	EventProcessesRemoved       EventType = "PROCESSES.REMOVED"
@@ -124,6 +132,7 @@ func EventTypes() []EventType {
 		EventResourceCreated, EventResourceChanged, EventResourceDeleted, EventEngineRunEnded, EventIncidentCreated,
 		EventIncidentStateChanged, EventEventsRemoved, EventProcessesRemoved, EventDeletedRemoved,
 		EventAssistanceCallsRemoved, EventProcessConditionChanged, EventProcessRepaired,
+		EventQueueUnserved, EventQueueServed, EventCertificateExpiring, EventCertificateRenewed,
 	}
 	slices.Sort(types)
 	return types

@@ -28,7 +28,7 @@ func TestEveryPublicEventIsDelivered(t *testing.T) {
 	}
 	h.startDispatchers(1)
 	item := uuid.New()
-	subjects := map[string]uuid.UUID{}
+	subjects := map[string]string{}
 	require.NoError(t, h.db.Record(t.Context(), domain.Call{}, func(*persistence.Tx) (events domain.Events, _ error) {
 		for _, public := range domain.PublicEvents() {
 			e := domain.Event{
@@ -38,13 +38,20 @@ func TestEveryPublicEventIsDelivered(t *testing.T) {
 			if public.Subject == domain.ResourceItem {
 				e.ItemID, e.ItemType, e.TaskState, e.ResourceID = &item, domain.ItemTask, domain.TaskReady, item
 			}
-			if public.Subject != domain.ResourceArtifact {
+			if public.Operational {
+				e.State = "OPEN"
+			} else if public.Subject != domain.ResourceArtifact {
 				e.ProcessID, e.ProcessState = uuid.New(), domain.ProcessRunning
 			}
 			if public.Subject == domain.ResourceProcess {
 				e.ResourceID = e.ProcessID
 			}
-			subjects[e.ID.String()] = e.ResourceID
+			subjects[e.ID.String()] = e.ResourceID.String()
+			if public.Subject == domain.ResourceTaskQueue || public.Subject == domain.ResourceCertificate {
+				name := "name-" + e.ID.String()
+				e = e.With("taskQueue", name).With("certificate", name)
+				subjects[e.ID.String()] = name
+			}
 			events = append(events, e)
 		}
 		return events, nil
@@ -55,7 +62,7 @@ func TestEveryPublicEventIsDelivered(t *testing.T) {
 		slices.Sort(names)
 		require.Equal(t, names, r.listTypes(), version)
 		for _, m := range r.listRequests() {
-			require.Contains(t, string(m.Body), subjects[m.ID].String(), m.Type)
+			require.Contains(t, string(m.Body), subjects[m.ID], m.Type)
 		}
 	}
 }

@@ -65,6 +65,13 @@ func examples() []rendered {
 		{"process-deleted", eventOf(domain.EventProcessDeleted, "", "", ""), false},
 		{"artifact-deleted", aboutArtifact(domain.EventArtifactDeleted), false},
 		{"artifact-restored", aboutArtifact(domain.EventArtifactRestored), false},
+		{"incident-opened", operational(domain.EventIncidentCreated, "OPEN", nil), false},
+		{"incident-resolved", operational(domain.EventIncidentStateChanged, "RETRIED", nil), false},
+		{"endpoint-disabled", operational(domain.EventWebhookDisabled, "", map[string]string{"code": "ORDERS", "reason": "GONE"}), false},
+		{"queue-unserved", operational(domain.EventQueueUnserved, "", map[string]string{"taskQueue": "LOANS", "since": "2024-06-14T10:00:00Z"}), false},
+		{"certificate-expiring", operational(domain.EventCertificateExpiring, "", map[string]string{
+			"certificate": "temporal", "expiresAt": "2024-07-14T10:00:00Z",
+		}), false},
 		{"ping", pinged(), true},
 	}
 }

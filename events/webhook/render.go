@@ -66,6 +66,8 @@ func Render(version domain.PayloadVersion, e *domain.Event) ([]byte, bool, error
 	switch {
 	case e.Type == domain.EventWebhookPinged:
 		content.Data = pingData{WebhookSubscriptionID: e.ResourceID}
+	case public.Operational:
+		content.Data = operationalData(public.Subject, e)
 	case public.Subject == domain.ResourceProcess:
 		content.Data = processData{ProcessID: e.ProcessID, ProcessState: e.ProcessState}
 	case public.Subject == domain.ResourceArtifact:

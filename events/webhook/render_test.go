@@ -47,6 +47,17 @@ func aboutArtifact(eventType domain.EventType) domain.Event {
 	return e
 }
 
+// operational creates an event about the operation of the installation.
+func operational(eventType domain.EventType, state string, details map[string]string) domain.Event {
+	e := eventOf(eventType, "", "", "")
+	e.ProcessState, e.State, e.Details = "", state, details
+	if state == "" {
+		e.ProcessID = uuid.Nil
+	}
+	e.ResourceID = uuid.MustParse("01970000-0000-7000-8000-0000000000d1")
+	return e
+}
+
 // pinged creates the test event of a subscription.
 func pinged() domain.Event {
 	e := eventOf(domain.EventWebhookPinged, "", "", "")

@@ -44,7 +44,7 @@ func ListFeed(
 	if len(caller.Memberships) == 1 {
 		operator, tenants = "= $2", caller.Memberships[0].TenantID
 	}
-	args := append([]any{caller.PrincipalID, tenants, domain.PublicEventTypes(), limit}, cursorArgs(after)...)
+	args := append([]any{caller.PrincipalID, tenants, domain.FeedEventTypes(), limit}, cursorArgs(after)...)
 	only := ""
 	if len(processes) > 0 {
 		args = append(args, processes)
@@ -97,7 +97,7 @@ func ListNew(ctx context.Context, r *persistence.Reader, after domain.EventCurso
 	err := r.Read(
 		ctx,
 		pg.Q(pendingEvents, nil, pg.One(&found.Pending)),
-		pg.Q(sql, append(cursorArgs(after), limit, domain.PublicEventTypes()), func(rows pgx.Rows) error {
+		pg.Q(sql, append(cursorArgs(after), limit, domain.FeedEventTypes()), func(rows pgx.Rows) error {
 			_, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) {
 				var tenant uuid.UUID
 				err := row.Scan(&tenant, &found.Next.Era, &found.Next.Transaction, &found.Next.Position)

@@ -22,7 +22,7 @@ const (
 	dueDeliveryColumns = deliveryColumns + `, w.url, w.paused,
        e.type, e.tenant_id, coalesce(e.process_id, '00000000-0000-0000-0000-000000000000'), e.resource_id,
        coalesce(e.process_state, ''), e.process_item_id, coalesce(e.item_type, ''), coalesce(e.item_definition_code, ''),
-       coalesce(e.task_state, ''), e.occurred_at,
+       coalesce(e.task_state, ''), e.occurred_at, coalesce(e.previous_state, ''), coalesce(e.state, ''), coalesce(e.details, '{}'),
        (SELECT coalesce(json_agg(json_build_object('id', s.id, 'sealed', encode(s.sealed, 'base64'))
                                  ORDER BY s.created_at DESC, s.id), '[]')
           FROM webhook_secrets s
@@ -55,7 +55,7 @@ func scanDueDeliveries(dest *[]DueDelivery) func(pgx.Rows) error {
 			e := &d.Event
 			err := row.Scan(append(deliveryFields(&d.WebhookDelivery), &d.URL, &d.Paused,
 				&e.Type, &e.TenantID, &e.ProcessID, &e.ResourceID, &e.ProcessState, &e.ItemID, &e.ItemType,
-				&e.ItemDefinitionCode, &e.TaskState, &e.OccurredAt, &d.Secrets)...)
+				&e.ItemDefinitionCode, &e.TaskState, &e.OccurredAt, &e.PreviousState, &e.State, &e.Details, &d.Secrets)...)
 			e.ID = d.EventID
 			return d, err
 		})

@@ -1019,7 +1019,7 @@ type Event struct {
 	ResourceID openapi_types.UUID `json:"resourceId"`
 
 	// ResourceKind The kind of the resource: PROCESS, PROCESS_ITEM, DOCUMENT, PROCESS_ACTION, BUSINESS_ARTIFACT, BUSINESS_ARTIFACT_ACTION,
-	// WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, TENANT, PRINCIPAL, or a kind of document, such as PROCESS_DEFINITION. There will be
+	// WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, TENANT, TASK_QUEUE, CERTIFICATE, PRINCIPAL, or a kind of document, such as PROCESS_DEFINITION. There will be
 	// more kinds.
 	ResourceKind EventResourceKind `json:"resourceKind"`
 
@@ -1057,7 +1057,7 @@ type EventRecord struct {
 }
 
 // EventResourceKind The kind of the resource: PROCESS, PROCESS_ITEM, DOCUMENT, PROCESS_ACTION, BUSINESS_ARTIFACT, BUSINESS_ARTIFACT_ACTION,
-// WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, TENANT, PRINCIPAL, or a kind of document, such as PROCESS_DEFINITION. There will be
+// WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, TENANT, TASK_QUEUE, CERTIFICATE, PRINCIPAL, or a kind of document, such as PROCESS_DEFINITION. There will be
 // more kinds.
 type EventResourceKind = string
 

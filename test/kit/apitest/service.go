@@ -358,7 +358,7 @@ func (s *Service) Count(sql string, args ...any) int {
 // Events counts the events of a process.
 func (s *Service) Events(process uuid.UUID) int {
 	s.T.Helper()
-	return s.Count("SELECT count(*) FROM events WHERE process_id = $1 AND type = ANY($2)", process, domain.PublicEventTypes())
+	return s.Count("SELECT count(*) FROM events WHERE process_id = $1 AND type = ANY($2)", process, domain.FeedEventTypes())
 }
 
 var timestamp = regexp.MustCompile(`"timestamp":"[^"]*"`)

@@ -1,0 +1,49 @@
+package webhook
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+type incidentData struct {
+	IncidentID    uuid.UUID  `json:"incidentId"`
+	IncidentState string     `json:"incidentState"`
+	ProcessID     *uuid.UUID `json:"processId,omitempty"`
+}
+
+type endpointData struct {
+	WebhookSubscriptionID   uuid.UUID `json:"webhookSubscriptionId"`
+	WebhookSubscriptionCode string    `json:"webhookSubscriptionCode"`
+	Reason                  string    `json:"reason"`
+}
+
+type queueData struct {
+	TaskQueue string `json:"taskQueue"`
+	Since     string `json:"since"`
+}
+
+type certificateData struct {
+	Certificate string `json:"certificate"`
+	ExpiresAt   string `json:"expiresAt"`
+}
+
+// operationalData returns the data of an operational event.
+func operationalData(subject domain.EventResource, e *domain.Event) any {
+	switch subject { //nolint:exhaustive // the subjects of operational events
+	case domain.ResourceIncident:
+		data := incidentData{IncidentID: e.ResourceID, IncidentState: e.State}
+		if e.ProcessID != uuid.Nil {
+			data.ProcessID = &e.ProcessID
+		}
+		return data
+	case domain.ResourceWebhookSubscription:
+		return endpointData{
+			WebhookSubscriptionID: e.ResourceID, WebhookSubscriptionCode: e.Details["code"], Reason: e.Details["reason"],
+		}
+	case domain.ResourceTaskQueue:
+		return queueData{TaskQueue: e.Details["taskQueue"], Since: e.Details["since"]}
+	default:
+		return certificateData{Certificate: e.Details["certificate"], ExpiresAt: e.Details["expiresAt"]}
+	}
+}
