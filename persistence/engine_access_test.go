@@ -21,6 +21,7 @@ import (
 // another.
 type queueOwners struct {
 	db     *persistence.DB
+	url    string
 	now    time.Time
 	tenant uuid.UUID
 	other  uuid.UUID
@@ -35,8 +36,9 @@ type queueOwners struct {
 
 func newQueueOwners(t *testing.T) queueOwners {
 	t.Helper()
+	url := pgtest.URL(t)
 	q := queueOwners{
-		db: pgtest.New(t), now: time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC), tenant: uuid.New(),
+		db: pgtest.Open(t, url), url: url, now: time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC), tenant: uuid.New(),
 		other: uuid.New(), runner: uuid.New(), rival: uuid.New(), alien: uuid.New(), versions: &atomic.Int32{},
 		maxWorkers: 10,
 	}

@@ -40,6 +40,7 @@ func tables() map[string]tableKind {
 		"item_definitions":                    control, // definitions
 		"manifest_history":                    control, // manifests
 		"manifest_history_starts":             control, // follows manifest_history
+		"notification_receivers":              control, // derived from manifests
 		"oidc_subjects":                       control, // identities
 		"person_names":                        control, // identities
 		"principals":                          control, // identities
@@ -74,6 +75,9 @@ func tables() map[string]tableKind {
 		"incident_comments":         data, // grows with incidents
 		"incidents":                 data, // grows with runs
 		"item_assistance":           data, // grows with items
+		"notification_problems":     data, // refers to resources of a tenant
+		"notification_turns":        data, // refers to receivers
+		"outbox_messages":           data, // grows with events
 		"process_actions":           data, // grows with processes
 		"process_index":             data, // grows with processes
 		"process_items":             data, // the work itself
@@ -90,16 +94,18 @@ func tables() map[string]tableKind {
 		"worker_queues":             data, // written by workers
 		"workers":                   data, // written by workers
 
-		"artifact_counts":   local, // derived from events
-		"counted_until":     local, // position in the event log
-		"engine_watermarks": local, // state of scans
-		"event_ledger":      local, // the current era
-		"event_partitions":  local, // the eras of the event log
-		"goose_db_version":  local, // the version of the schema
-		"item_counts":       local, // derived from events
-		"process_counts":    local, // derived from events
-		"removed_events":    local, // position in the event log
-		"webhook_cursor":    local, // position in the event log
+		"artifact_counts":           local, // derived from events
+		"installation_certificates": local, // state of one installation
+		"notification_cursor":       local, // position in the event log
+		"counted_until":             local, // position in the event log
+		"engine_watermarks":         local, // state of scans
+		"event_ledger":              local, // the current era
+		"event_partitions":          local, // the eras of the event log
+		"goose_db_version":          local, // the version of the schema
+		"item_counts":               local, // derived from events
+		"process_counts":            local, // derived from events
+		"removed_events":            local, // position in the event log
+		"webhook_cursor":            local, // position in the event log
 	}
 }
 
