@@ -44,6 +44,7 @@ require (
 	github.com/tdewolff/parse/v2 v2.8.20
 	github.com/vgarvardt/pgx-google-uuid/v5 v5.6.0
 	github.com/wlynxg/chardet v1.0.5
+	github.com/wneessen/go-mail v0.8.1
 	github.com/yuin/goldmark v1.8.7
 	go.temporal.io/api v1.64.3
 	go.temporal.io/sdk v1.51.0

@@ -105,14 +105,28 @@ func (c *Client) Send(ctx context.Context, d Delivery) (Result, error) {
 	if !canSign(d.Secrets) {
 		return Result{}, ErrNoSecret
 	}
-	target, err := c.guard.parseURL(d.URL)
+	now := c.clock()
+	header := http.Header{}
+	header.Set(HeaderID, d.ID)
+	header.Set(HeaderTimestamp, Timestamp(now))
+	header.Set(HeaderSignature, Sign(d.ID, now, d.Body, d.Secrets...))
+	return c.post(ctx, d.URL, d.Body, header, now)
+}
+
+// Post makes one attempt to post JSON without a signature. Results and errors are as for Send.
+func (c *Client) Post(ctx context.Context, url string, body []byte) (Result, error) {
+	return c.post(ctx, url, body, http.Header{}, c.clock())
+}
+
+// post makes one attempt that begins at begun.
+func (c *Client) post(ctx context.Context, address string, body []byte, header http.Header, begun time.Time) (Result, error) {
+	target, err := c.guard.parseURL(address)
 	if err != nil {
 		return Result{Failure: FailureRefused, Detail: err.Error()}, nil
 	}
-	begun := c.clock()
 	attempt, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	response, err := c.transport.RoundTrip(newRequest(attempt, target, d, begun))
+	response, err := c.transport.RoundTrip(newRequest(attempt, target, body, header))
 	answered := c.clock()
 	if err != nil {
 		if ctx.Err() != nil {
@@ -141,22 +155,18 @@ func canSign(secrets []Secret) bool {
 	return len(secrets) > 0
 }
 
-func newRequest(ctx context.Context, target *url.URL, d Delivery, now time.Time) *http.Request {
-	header := http.Header{}
+func newRequest(ctx context.Context, target *url.URL, body []byte, header http.Header) *http.Request {
 	header.Set("Content-Type", "application/json")
 	header.Set("User-Agent", userAgent)
-	header.Set(HeaderID, d.ID)
-	header.Set(HeaderTimestamp, Timestamp(now))
-	header.Set(HeaderSignature, Sign(d.ID, now, d.Body, d.Secrets...))
 	// With a nil value it is not sent, but lets the transport repeat the request on a
 	// new connection when the receiver has closed a kept one.
 	header["Idempotency-Key"] = nil
 	request := &http.Request{
 		Method: http.MethodPost, URL: target, Host: target.Host, Header: header,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, ContentLength: int64(len(d.Body)),
-		Body: io.NopCloser(bytes.NewReader(d.Body)),
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, ContentLength: int64(len(body)),
+		Body: io.NopCloser(bytes.NewReader(body)),
 	}
-	request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(d.Body)), nil }
+	request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	return request.WithContext(ctx)
 }
 

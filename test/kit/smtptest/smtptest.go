@@ -1,0 +1,213 @@
+// Package smtptest contains a small SMTP server for tests.
+package smtptest
+
+import (
+	"bufio"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/mail"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Mail is an accepted mail.
+type Mail struct {
+	From, To string
+	Header   mail.Header
+	Body     string
+}
+
+// Server is an SMTP server with STARTTLS and AUTH PLAIN. It is safe for concurrent use.
+type Server struct {
+	// Address is host:port of the server, RootCAs contains its authority.
+	Address string
+	RootCAs *x509.CertPool
+
+	tls      *tls.Config
+	mu       sync.Mutex
+	mails    []Mail
+	logins   []string
+	answers  map[string]string
+	open     bool
+	accepted func(Mail)
+}
+
+// New starts a Server that is closed with the test.
+func New(tb testing.TB) *Server {
+	tb.Helper()
+	certificate := httptest.NewUnstartedServer(http.NotFoundHandler())
+	certificate.StartTLS()
+	tb.Cleanup(certificate.Close)
+	s := &Server{answers: map[string]string{}, RootCAs: x509.NewCertPool()}
+	s.RootCAs.AddCert(certificate.Certificate())
+	s.tls = &tls.Config{Certificates: certificate.TLS.Certificates, MinVersion: tls.VersionTLS12}
+	listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(tb, err)
+	s.Address = listener.Addr().String()
+	tb.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go s.serve(connection)
+		}
+	}()
+	return s
+}
+
+// Answer sets the answer to a command such as RCPT or DATA, "" for the usual one.
+func (s *Server) Answer(command, answer string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers[command] = answer
+}
+
+// AcceptPlain offers no STARTTLS from now on.
+func (s *Server) AcceptPlain() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open = true
+}
+
+// OnMail calls a function with each mail before it is accepted.
+func (s *Server) OnMail(accepted func(Mail)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.accepted = accepted
+}
+
+// Mails returns the accepted mails.
+func (s *Server) Mails() []Mail {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Mail{}, s.mails...)
+}
+
+// Logins returns the credentials of AUTH PLAIN as user:password.
+func (s *Server) Logins() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string{}, s.logins...)
+}
+
+// session is a connection of a client.
+type session struct {
+	server   *Server
+	conn     net.Conn
+	reader   *bufio.Reader
+	from, to string
+	sealed   bool
+}
+
+func (s *Server) serve(conn net.Conn) {
+	c := &session{server: s, conn: conn, reader: bufio.NewReader(conn)}
+	defer func() { _ = c.conn.Close() }()
+	c.reply("220 smtptest")
+	for {
+		line, err := c.reader.ReadString('\n')
+		if err != nil || !c.handle(strings.TrimRight(line, "\r\n")) {
+			return
+		}
+	}
+}
+
+func (c *session) reply(line string) { _, _ = io.WriteString(c.conn, line+"\r\n") }
+
+// handle carries out a command and reports whether the session continues.
+func (c *session) handle(line string) bool {
+	command, argument, _ := strings.Cut(line, " ")
+	command = strings.ToUpper(command)
+	c.server.mu.Lock()
+	answer, plain := c.server.answers[command], c.server.open
+	c.server.mu.Unlock()
+	if answer != "" {
+		c.reply(answer)
+		return true
+	}
+	switch command {
+	case "EHLO":
+		if c.sealed || plain {
+			c.reply("250-smtptest\r\n250-AUTH PLAIN\r\n250 8BITMIME")
+		} else {
+			c.reply("250-smtptest\r\n250 STARTTLS")
+		}
+	case "STARTTLS":
+		c.reply("220 go ahead")
+		c.conn = tls.Server(c.conn, c.server.tls)
+		c.reader, c.sealed = bufio.NewReader(c.conn), true
+	case "AUTH":
+		c.server.login(argument)
+		c.reply("235 welcome")
+	case "MAIL":
+		c.from = addressOf(argument)
+		c.reply("250 sender")
+	case "RCPT":
+		c.to = addressOf(argument)
+		c.reply("250 recipient")
+	case "DATA":
+		c.reply("354 send")
+		c.reply(c.receive())
+	case "QUIT":
+		c.reply("221 bye")
+		return false
+	default:
+		c.reply("250 ok")
+	}
+	return true
+}
+
+func (s *Server) login(argument string) {
+	_, encoded, _ := strings.Cut(argument, " ")
+	text, _ := base64.StdEncoding.DecodeString(encoded)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.logins = append(s.logins, strings.ReplaceAll(strings.TrimPrefix(string(text), "\x00"), "\x00", ":"))
+}
+
+// receive reads a mail up to its end and returns the answer.
+func (c *session) receive() string {
+	var text strings.Builder
+	for {
+		line, err := c.reader.ReadString('\n')
+		if err != nil {
+			return "451 interrupted"
+		}
+		if line == ".\r\n" {
+			break
+		}
+		text.WriteString(strings.TrimPrefix(line, "."))
+	}
+	message, err := mail.ReadMessage(strings.NewReader(text.String()))
+	if err != nil {
+		return "554 " + err.Error()
+	}
+	body, _ := io.ReadAll(message.Body)
+	received := Mail{From: c.from, To: c.to, Header: message.Header, Body: string(body)}
+	c.server.mu.Lock()
+	accepted := c.server.accepted
+	c.server.mu.Unlock()
+	if accepted != nil {
+		accepted(received)
+	}
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	c.server.mails = append(c.server.mails, received)
+	return "250 accepted"
+}
+
+// addressOf returns the address in <>.
+func addressOf(argument string) string {
+	_, rest, _ := strings.Cut(argument, "<")
+	address, _, _ := strings.Cut(rest, ">")
+	return address
+}
