@@ -76,13 +76,15 @@ func New(o Options) (*Client, error) {
 	if err != nil || host == "" || port < 1 || port > 65535 {
 		return nil, errors.New("the address of the SMTP server must be host:port")
 	}
-	sender := gomail.NewMsg()
-	if err := sender.From(o.From); err != nil {
-		return nil, fmt.Errorf("the sender must be a mail address: %w", err)
+	if !IsSender(o.From) {
+		return nil, errors.New("the sender must be a mail address")
 	}
-	address := sender.GetFrom()[0].Address
+	address := strings.TrimSuffix(o.From, ">")
 	return &Client{o: o, host: host, port: port, domain: address[strings.LastIndexByte(address, '@')+1:]}, nil
 }
+
+// IsSender reports whether a text is a mail address, with or without a name.
+func IsSender(text string) bool { return gomail.NewMsg().From(text) == nil }
 
 // PermanentError reports that the server refused a mail and will not accept it later.
 type PermanentError struct{ cause error }

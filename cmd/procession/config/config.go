@@ -28,6 +28,7 @@ type Config struct {
 	Temporal
 	Credentials
 	Webhooks
+	Mail
 	Features
 	Quotas
 }
@@ -47,6 +48,7 @@ func (c *Config) BindFlags(f *pflag.FlagSet) {
 	c.Temporal.bindFlags(f)
 	c.Credentials.bindFlags(f)
 	c.Webhooks.bindFlags(f)
+	c.Mail.bindFlags(f)
 	c.Features.bindFlags(f)
 	c.Quotas.bindFlags(f)
 	f.TextVar(&c.LogLevel, logLevelFlag, slog.LevelInfo, "debug, info, warn or error")
@@ -60,7 +62,7 @@ func (c *Config) Check() error {
 		wrong.add("documents-url", blobstore.CheckURL(c.DocumentsURL))
 	}
 	return errors.Join(wrong.join(), c.SealKeys.checkSettings(), c.HTTP.checkSettings(), c.PublicNames.checkSettings(), c.Database.checkSettings(), c.Retention.checkSettings(), c.Temporal.checkSettings(),
-		c.Credentials.checkSettings(), c.Webhooks.checkSettings(), c.Features.checkSettings(), c.Quotas.checkSettings())
+		c.Credentials.checkSettings(), c.Webhooks.checkSettings(), c.Mail.checkSettings(), c.Features.checkSettings(), c.Quotas.checkSettings())
 }
 
 // RequireService checks the settings that the service needs.

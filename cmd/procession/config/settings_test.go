@@ -17,6 +17,7 @@ import (
 var anyText = map[string]string{
 	"tls-cert": "file", "tls-key": "file", "temporal-ca-file": "file", "seal-key-file": "file", "earlier-seal-key-files": "files",
 	"assistance-key-file": "file", "assistance-model": "name of the provider", "assistance-embedding-model": "name of the provider",
+	"smtp-user": "name at the server", "smtp-password-file": "file",
 	"pdftotext": "program", "typst": "program", "form-fonts": "folders",
 }
 
@@ -45,6 +46,9 @@ func invalidValues() map[string][]string {
 		"assistance-url":      {"models.example", "ftp://models.example"},
 		"seal-key-keeper":     {"vault://key"},
 		"issuer":              {""},
+		"smtp-address":        addresses,
+		"smtp-tls":            {"ssl", "plain"},
+		"mail-from":           {"Procession", "@example.com"},
 	}
 }
 

@@ -29,6 +29,7 @@ const (
 	CheckAuthorities   = "authorities"
 	CheckHTTPS         = "https-certificate"
 	CheckProxies       = "proxies"
+	CheckMail          = "mail"
 	CheckDocuments     = "documents"
 	CheckOIDC          = "oidc-issuers"
 	CheckFiles         = "reading-files"
@@ -62,6 +63,9 @@ type Options struct {
 	PublicURL       string
 	ListenTLS       string
 	TLSCert, TLSKey string
+
+	// CheckMail connects to the SMTP server, nil without one.
+	CheckMail func(ctx context.Context) error
 
 	// TrustedProxies are the settings of the same name. UntrustedProxy returns the last peer
 	// that is none of them and sent X-Forwarded-For to the running service, and when; the zero
@@ -135,6 +139,7 @@ func (d *doctor) listExaminations() []examination {
 		{CheckAuthorities, keys, d.checkAuthorities},
 		{CheckHTTPS, nil, d.checkHTTPS},
 		{CheckProxies, nil, d.checkProxies},
+		{CheckMail, nil, d.checkMail},
 		{CheckDocuments, nil, d.checkDocuments},
 		{CheckOIDC, nil, d.checkOIDC},
 		{CheckFiles, nil, d.checkFiles},

@@ -28,8 +28,8 @@ func DoctorOptions(c config.Config, clock func() time.Time) doctor.Options {
 		},
 		Issuer: c.Issuer, KeyPublishDelay: c.KeyPublishDelay, CertificateLifetime: c.CertificateLifetime,
 		OIDCIssuers: c.OIDCIssuers, PublicURL: c.BaseURL(), ListenTLS: c.ListenTLS, TLSCert: c.TLSCert, TLSKey: c.TLSKey,
-		TrustedProxies: c.TrustedProxies,
-		DocumentsURL:   c.DocumentsURL, MaxDocumentBytes: c.MaxDocumentBytes,
+		TrustedProxies: c.TrustedProxies, CheckMail: c.MailCheck(),
+		DocumentsURL: c.DocumentsURL, MaxDocumentBytes: c.MaxDocumentBytes,
 		Assisted: c.HasAssistance(), FormsAsDocuments: c.FormsAsDocuments, FindPDFToText: c.FindPDFToText,
 		FindTypesetter: func(ctx context.Context) error {
 			_, err := pdfworker.FindTypesetter(ctx, c.Typst, c.FormFonts)

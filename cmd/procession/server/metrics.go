@@ -8,7 +8,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/maintenance"
@@ -105,21 +104,6 @@ func newRetentionMetrics(remover *maintenance.Remover) collector {
 			show(removed, float64(remover.Removed(kind)), string(kind))
 		}
 		show(faults, float64(remover.Faults()))
-	}}
-}
-
-// newCertificateMetrics collects the expiry of the authority of engine certificates and of the certificate of
-// the HTTPS listeners.
-func newCertificateMetrics(issuer *authn.Issuer, served func() *servedCertificate) collector {
-	expiry := newGauge("procession_certificate_expiry_timestamp_seconds",
-		"Expiry of the certificate of the HTTPS listeners or of the authority, in seconds since 1970.", "certificate")
-	return collector{[]number{expiry}, func(_ context.Context, show show) {
-		if ends := issuer.AuthorityExpiry(time.Now()); !ends.IsZero() {
-			show(expiry, float64(ends.Unix()), "authority")
-		}
-		if certificate := served(); certificate != nil {
-			show(expiry, float64(certificate.expiresAt().Unix()), "listener")
-		}
 	}}
 }
 

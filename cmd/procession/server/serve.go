@@ -22,6 +22,7 @@ import (
 	"github.com/procession-dev/procession/events/audit"
 	"github.com/procession-dev/procession/events/dispatch"
 	"github.com/procession-dev/procession/events/feed"
+	"github.com/procession-dev/procession/events/outbox"
 	"github.com/procession-dev/procession/internal/loop"
 	"github.com/procession-dev/procession/persistence/maintenance"
 )
@@ -79,8 +80,9 @@ type Service struct {
 	connections           connections
 	untrusted             untrustedProxies
 	// certificate is the certificate of the HTTPS listeners, nil before they are open.
-	certificate atomic.Pointer[servedCertificate]
-	health      *health
+	certificate  atomic.Pointer[servedCertificate]
+	certificates *certificates
+	health       *health
 	// draining is set on shutdown, at the beginning of --drain-delay.
 	draining atomic.Bool
 	outage   outage
@@ -99,6 +101,7 @@ type Service struct {
 	audit         *audit.Recorder
 	counter       *maintenance.Counter
 	remover       *maintenance.Remover
+	outbox        *outbox.Outbox
 }
 
 // drainAfter returns a context that ends --drain-delay after ctx. Meanwhile the service reports itself as not ready and closes
@@ -120,6 +123,7 @@ func (s *Service) drainAfter(ctx context.Context) (context.Context, context.Canc
 func (s *Service) Run(ctx context.Context, opened Listeners) error {
 	defer s.engine.Close()
 	defer s.sender.client.Close()
+	defer func() { _ = s.certificates.probe.Close() }()
 	lasting := context.WithoutCancel(ctx)
 	background, stopBackground := context.WithCancel(lasting)
 	defer stopBackground()
@@ -142,6 +146,8 @@ func (s *Service) Run(ctx context.Context, opened Listeners) error {
 	parts.Go(func() { s.counter.Run(background) })
 	parts.Go(func() { s.remover.Run(background) })
 	parts.Go(func() { loop.Every(background, outageCheck, func() { s.logRecovery(background) }) })
+	parts.Go(func() { s.certificates.run(background) })
+	parts.Go(func() { s.outbox.Run(background) })
 
 	accepting, stopAccepting := s.drainAfter(ctx)
 	defer stopAccepting()

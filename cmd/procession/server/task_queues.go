@@ -22,6 +22,21 @@ func queueTimeouts(c config.Config) domain.TaskQueueTimeouts {
 	return timeouts
 }
 
+// outageGrace is how long a needed task queue may be without workers, as during their update, before it is recorded.
+const outageGrace = 2 * time.Minute
+
+// matchTaskQueues returns the function that records outages of task queues and adds and deletes queues.
+func (s *Service) matchTaskQueues(db *persistence.DB) func(context.Context, time.Time) error {
+	timeouts := queueTimeouts(s.config)
+	return func(ctx context.Context, now time.Time) error {
+		// A queue that is deleted has no outage any more.
+		if err := db.RecordQueueOutages(ctx, timeouts, outageGrace, now); err != nil {
+			return err
+		}
+		return db.MatchTaskQueues(ctx, now)
+	}
+}
+
 // newTaskQueueMetrics collects the backlog of task queues and the number of live workers, of all tenants
 // together. All replicas report the same numbers, from the database.
 func newTaskQueueMetrics(reader *persistence.Reader, timeouts domain.TaskQueueTimeouts) collector {

@@ -83,10 +83,10 @@ func New(o Options) (*Service, error) {
 }
 
 // signals wake background parts of the service.
-type signals struct{ relay, starter, dispatcher loop.Signal }
+type signals struct{ relay, starter, dispatcher, outbox loop.Signal }
 
 func newSignals() signals {
-	return signals{relay: loop.NewSignal(), starter: loop.NewSignal(), dispatcher: loop.NewSignal()}
+	return signals{relay: loop.NewSignal(), starter: loop.NewSignal(), dispatcher: loop.NewSignal(), outbox: loop.NewSignal()}
 }
 
 // operations contains the operations of both API versions and the operations of administrators.
@@ -170,13 +170,21 @@ func (s *Service) newBackground(k *Keyring, operations *app.Service) (*activitie
 	s.observer = completions.New(completions.Options{
 		DB: k.DB, App: operations, Engine: s.engine, Missing: s.supervisor.Recheck, Clock: time.Now, Logger: s.log,
 	})
+	probe, err := engine.NewProbe(s.config.TemporalAddress, credentials)
+	if err != nil {
+		return nil, err
+	}
+	s.certificates = &certificates{db: k.DB.Background(), issuer: k.Issuer, listener: s.certificate.Load, probe: probe, log: s.log}
+	if s.outbox, err = s.newOutbox(k.DB); err != nil {
+		return nil, err
+	}
 	s.counter = maintenance.NewCounter(k.DB, s.log)
 	s.remover = maintenance.NewRemover(maintenance.RemoverOptions{
 		DB: k.DB, Bounds: s.config.RetentionBounds(), Clock: time.Now, Logger: s.log,
 	})
 	observed := k.DB.Background()
 	s.taskQueues = engine.NewTaskQueueObserver(engine.TaskQueueObserverOptions{
-		Match: observed.MatchTaskQueues, Claim: observed.ClaimTaskQueues, Put: observed.PutObservations, Describe: s.engine.DescribeTaskQueue,
+		Match: s.matchTaskQueues(observed), Claim: observed.ClaimTaskQueues, Put: observed.PutObservations, Describe: s.engine.DescribeTaskQueue,
 		Interval: s.config.TaskQueueInterval, Clock: time.Now, Logger: s.log,
 	})
 	s.starter = engine.NewStarter(engine.StarterOptions{
@@ -222,8 +230,8 @@ func (s *Service) newSupervisor(db *persistence.DB, acts *activities.Activities)
 func (s *Service) addMetrics(m *metrics, k *Keyring, documents *blobstore.Store, acts *activities.Activities) {
 	watched := k.DB.Background().Reader()
 	m.registry.MustRegister(newBacklogs(watched), newTaskQueueMetrics(watched, queueTimeouts(s.config)),
-		newWorkMetrics(watched), newConnectionMetrics(k.DB), newCertificateMetrics(k.Issuer, s.certificate.Load),
-		newRetentionMetrics(s.remover), newEventMetrics(watched), newDocumentMetrics(documents))
+		newWorkMetrics(watched), newConnectionMetrics(k.DB), newCertificateMetrics(s.certificates),
+		newRetentionMetrics(s.remover), newEventMetrics(watched), newDocumentMetrics(documents), newMessageMetrics(s.outbox, watched))
 	m.registerGauge("procession_http_connections", "Open connections of clients to the REST API.", s.connections.countClients)
 	m.registerCounter("procession_http_connections_refused_total", "Connections refused because of a limit.",
 		func() float64 { return float64(s.connections.rejected.Load()) })
