@@ -1459,6 +1459,14 @@ CREATE TABLE public.incidents (
     CONSTRAINT incidents_state_check CHECK ((state = ANY (ARRAY['OPEN'::text, 'RETRIED'::text, 'DISMISSED'::text, 'RESOLVED'::text])))
 );
 
+CREATE TABLE public.installation_certificates (
+    name text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    recorded_days integer,
+    CONSTRAINT installation_certificates_name_check CHECK (((length(name) >= 1) AND (length(name) <= 50))),
+    CONSTRAINT installation_certificates_recorded_days_check CHECK ((recorded_days > 0))
+);
+
 CREATE TABLE public.item_assistance (
     item_id uuid NOT NULL,
     tenant_id uuid NOT NULL,
@@ -1606,6 +1614,43 @@ CREATE VIEW public.needs_of_versions AS
                 END) a(value)) n)
   WHERE ((n.task_queue IS NOT NULL) AND (n.workflow_type IS NOT NULL));
 
+CREATE TABLE public.notification_cursor (
+    era integer NOT NULL,
+    xid xid8 NOT NULL,
+    "position" bigint NOT NULL,
+    singleton boolean DEFAULT true NOT NULL,
+    CONSTRAINT notification_cursor_singleton_check CHECK (singleton)
+)
+WITH (fillfactor='10', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='200');
+
+CREATE TABLE public.notification_problems (
+    receiver_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    event_type text NOT NULL,
+    subject_id uuid NOT NULL,
+    process_id uuid,
+    details json NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    told_at timestamp with time zone,
+    recovered_at timestamp with time zone
+);
+
+CREATE TABLE public.notification_receivers (
+    receiver_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    event_types text[] NOT NULL,
+    paused boolean NOT NULL,
+    CONSTRAINT notification_receivers_event_types_check CHECK ((cardinality(event_types) > 0))
+);
+
+CREATE TABLE public.notification_turns (
+    receiver_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    event_type text NOT NULL,
+    due_at timestamp with time zone,
+    paced_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.oidc_subjects (
     issuer text NOT NULL,
     subject text NOT NULL,
@@ -1613,6 +1658,36 @@ CREATE TABLE public.oidc_subjects (
     linked_at timestamp with time zone NOT NULL,
     CONSTRAINT oidc_subjects_issuer_check CHECK (((length(issuer) >= 1) AND (length(issuer) <= 2048))),
     CONSTRAINT oidc_subjects_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 255)))
+);
+
+CREATE TABLE public.outbox_messages (
+    id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    channel text NOT NULL,
+    receiver_id uuid,
+    recipient text NOT NULL,
+    subject text NOT NULL,
+    body text NOT NULL,
+    html text,
+    dedup_key text NOT NULL,
+    state text DEFAULT 'PENDING'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    leased_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    failure text DEFAULT ''::text NOT NULL,
+    CONSTRAINT outbox_messages_body_check CHECK ((length(body) <= 100000)),
+    CONSTRAINT outbox_messages_channel_check CHECK ((channel = ANY (ARRAY['MAIL'::text, 'CHAT'::text]))),
+    CONSTRAINT outbox_messages_check CHECK (((channel = 'CHAT'::text) = (recipient = ''::text))),
+    CONSTRAINT outbox_messages_check1 CHECK (((channel <> 'CHAT'::text) OR (receiver_id IS NOT NULL))),
+    CONSTRAINT outbox_messages_check2 CHECK (((finished_at IS NULL) = (state = 'PENDING'::text))),
+    CONSTRAINT outbox_messages_dedup_key_check CHECK (((length(dedup_key) >= 1) AND (length(dedup_key) <= 200))),
+    CONSTRAINT outbox_messages_failure_check CHECK ((length(failure) <= 500)),
+    CONSTRAINT outbox_messages_html_check CHECK ((length(html) <= 200000)),
+    CONSTRAINT outbox_messages_recipient_check CHECK ((length(recipient) <= 254)),
+    CONSTRAINT outbox_messages_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'SENT'::text, 'DEAD'::text]))),
+    CONSTRAINT outbox_messages_subject_check CHECK ((length(subject) <= 500))
 );
 
 CREATE TABLE public.person_names (
@@ -1831,7 +1906,7 @@ CREATE TABLE public.resources (
     manifest_event uuid,
     manifest_since timestamp with time zone,
     CONSTRAINT resources_code_check CHECK (((length(code) >= 1) AND (length(code) <= 63))),
-    CONSTRAINT resources_kind_check CHECK ((kind = ANY (ARRAY['Tenant'::text, 'User'::text, 'Application'::text, 'Group'::text, 'DataStructure'::text, 'EncryptionKey'::text, 'DataSource'::text, 'ProcessDefinition'::text, 'BusinessArtifactDefinition'::text, 'WebhookSubscription'::text, 'Robot'::text])))
+    CONSTRAINT resources_kind_check CHECK ((kind = ANY (ARRAY['Tenant'::text, 'User'::text, 'Application'::text, 'Group'::text, 'DataStructure'::text, 'EncryptionKey'::text, 'DataSource'::text, 'ProcessDefinition'::text, 'BusinessArtifactDefinition'::text, 'WebhookSubscription'::text, 'Robot'::text, 'NotificationReceiver'::text])))
 );
 
 CREATE TABLE public.retention_turns (
@@ -1942,7 +2017,10 @@ CREATE TABLE public.task_queue_observations (
     activity_age interval DEFAULT '00:00:00'::interval NOT NULL,
     failed_at timestamp with time zone,
     failure text DEFAULT ''::text NOT NULL,
+    unserved_since timestamp with time zone,
+    unserved_recorded boolean DEFAULT false NOT NULL,
     CONSTRAINT task_queue_observations_check CHECK (((failed_at IS NULL) = (failure = ''::text))),
+    CONSTRAINT task_queue_observations_check1 CHECK (((unserved_since IS NOT NULL) OR (NOT unserved_recorded))),
     CONSTRAINT task_queue_observations_task_queue_check CHECK (((length(task_queue) >= 1) AND (length(task_queue) <= 255)))
 )
 WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='200');
@@ -2286,6 +2364,9 @@ ALTER TABLE ONLY public.incident_comments
 ALTER TABLE ONLY public.incidents
     ADD CONSTRAINT incidents_pkey PRIMARY KEY (id, tenant_id);
 
+ALTER TABLE ONLY public.installation_certificates
+    ADD CONSTRAINT installation_certificates_pkey PRIMARY KEY (name, expires_at);
+
 ALTER TABLE ONLY public.item_assistance
     ADD CONSTRAINT item_assistance_pkey PRIMARY KEY (item_id, tenant_id);
 
@@ -2316,11 +2397,29 @@ ALTER TABLE ONLY public.manifest_history
 ALTER TABLE ONLY public.manifest_history_starts
     ADD CONSTRAINT manifest_history_starts_pkey PRIMARY KEY (tenant_id);
 
+ALTER TABLE ONLY public.notification_cursor
+    ADD CONSTRAINT notification_cursor_pkey PRIMARY KEY (singleton);
+
+ALTER TABLE ONLY public.notification_problems
+    ADD CONSTRAINT notification_problems_pkey PRIMARY KEY (receiver_id, event_type, subject_id, tenant_id);
+
+ALTER TABLE ONLY public.notification_receivers
+    ADD CONSTRAINT notification_receivers_pkey PRIMARY KEY (receiver_id, tenant_id);
+
+ALTER TABLE ONLY public.notification_turns
+    ADD CONSTRAINT notification_turns_pkey PRIMARY KEY (receiver_id, event_type, tenant_id);
+
 ALTER TABLE ONLY public.oidc_subjects
     ADD CONSTRAINT oidc_subjects_pkey PRIMARY KEY (issuer, subject);
 
 ALTER TABLE ONLY public.oidc_subjects
     ADD CONSTRAINT oidc_subjects_principal_id_issuer_key UNIQUE (principal_id, issuer);
+
+ALTER TABLE ONLY public.outbox_messages
+    ADD CONSTRAINT outbox_messages_dedup_key_recipient_tenant_id_key UNIQUE (dedup_key, recipient, tenant_id);
+
+ALTER TABLE ONLY public.outbox_messages
+    ADD CONSTRAINT outbox_messages_pkey PRIMARY KEY (id, tenant_id);
 
 ALTER TABLE ONLY public.person_names
     ADD CONSTRAINT person_names_pkey PRIMARY KEY (tenant_id, principal_id);
@@ -2605,6 +2704,18 @@ CREATE INDEX manifest_history_resource ON public.manifest_history USING btree (t
 
 CREATE INDEX manifest_history_until ON public.manifest_history USING btree (tenant_id, until, since, kind);
 
+CREATE INDEX notification_problems_untold ON public.notification_problems USING btree (receiver_id, event_type, occurred_at) WHERE ((told_at IS NULL) OR (recovered_at IS NOT NULL));
+
+CREATE INDEX notification_receivers_tenant ON public.notification_receivers USING btree (tenant_id);
+
+CREATE INDEX notification_turns_due ON public.notification_turns USING btree (due_at) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX outbox_messages_due ON public.outbox_messages USING btree (channel, due_at) WHERE (state = 'PENDING'::text);
+
+CREATE INDEX outbox_messages_finished ON public.outbox_messages USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+
+CREATE INDEX outbox_messages_receiver ON public.outbox_messages USING btree (receiver_id, created_at) WHERE (receiver_id IS NOT NULL);
+
 CREATE INDEX person_names_principal ON public.person_names USING btree (principal_id);
 
 CREATE UNIQUE INDEX principals_email ON public.principals USING btree (lower(email));
@@ -2847,6 +2958,15 @@ ALTER TABLE ONLY public.item_definition_versions
 
 ALTER TABLE ONLY public.item_definitions
     ADD CONSTRAINT item_definitions_process_definition_id_fkey FOREIGN KEY (process_definition_id) REFERENCES public.process_definitions(id);
+
+ALTER TABLE ONLY public.notification_problems
+    ADD CONSTRAINT notification_problems_receiver_id_tenant_id_fkey FOREIGN KEY (receiver_id, tenant_id) REFERENCES public.notification_receivers(receiver_id, tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notification_receivers
+    ADD CONSTRAINT notification_receivers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
+
+ALTER TABLE ONLY public.notification_turns
+    ADD CONSTRAINT notification_turns_receiver_id_tenant_id_fkey FOREIGN KEY (receiver_id, tenant_id) REFERENCES public.notification_receivers(receiver_id, tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.oidc_subjects
     ADD CONSTRAINT oidc_subjects_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES public.principals(id);
