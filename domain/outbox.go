@@ -44,7 +44,7 @@ const (
 	MessageBodyLength    = 100_000
 
 	firstMessageDelay = 30 * time.Second
-	lastMessageDelay   = time.Hour
+	lastMessageDelay  = time.Hour
 )
 
 // OutgoingMessage is a message for the outbox. Recipients are the addresses of a mail; a chat message goes to the URL of
