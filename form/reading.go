@@ -75,15 +75,15 @@ func (n *Node) offerDefault(p *jsondoc.Place) {
 	}
 }
 
-// Suggest returns the change that sets absent values to the defaults of the schema, also read-only ones, unless a rule hides
-// them. It adds no optional objects and no alternatives that nothing selects.
-func (s *Editor) Suggest() (*Change, error) {
+// Suggest returns the change that sets the absent values of selected controls to the defaults of the schema, also read-only ones,
+// unless a rule hides them. It adds no optional objects and no alternatives that nothing selects.
+func (s *Editor) Suggest(selects func(*Node) bool) (*Change, error) {
 	suggested := Submission{Defaults: map[string]bool{}}
 	Walk(s.Nodes, func(n *Node) bool {
 		if n.Hidden || n.Kind == KindObject && !n.present && !n.Required || n.Kind == KindChoice && !n.Choice.Certain {
 			return false
 		}
-		suggested.Defaults[n.Name] = n.offered != nil
+		suggested.Defaults[n.Name] = n.offered != nil && selects(n)
 		return true
 	})
 	return s.Changes(suggested)

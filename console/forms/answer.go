@@ -232,7 +232,7 @@ func (e *entry) answerScript(ctx context.Context, p *page, status string) (*web.
 	if answer.Problems == nil {
 		answer.Problems = []problem{}
 	}
-	if e.changedByOthers || e.post.values.Has("full") || e.post.changesPage() || e.question != nil || len(e.change.Refused) > 0 || e.change.HasQuestions() || e.change.Moved || !p.editor.SameStructure(e.editor) {
+	if e.changedByOthers || e.post.values.Has("full") || e.post.changesPage() || e.question != nil || len(e.change.Refused) > 0 || e.change.HasQuestions() || e.addsDefaults || e.change.Moved || !p.editor.SameStructure(e.editor) {
 		var html strings.Builder
 		if err := formPart(p).Render(ctx, &html); err != nil { //nolint:contextcheck // Render has it
 			return nil, err

@@ -31,37 +31,16 @@ func CheckSchema(ctx context.Context, schema, value json.RawMessage) ([]domain.V
 	return checked.Errors, err
 }
 
-// beginDraft creates the page of an empty draft. If nothing is stored, the draft begins with the defaults of the schema.
+// beginDraft creates the page of an empty draft.
 func (p *page) beginDraft(ctx context.Context, draft Draft, doc *Document) error {
-	p.draft, p.origin, p.pageID = true, p.editor.Value(), uuid.NewString()
-	value, err := suggestDefaults(ctx, doc, p.origin)
-	if err != nil {
+	p.draft, p.pageID = true, uuid.NewString()
+	if err := p.suggest(ctx, doc); err != nil {
 		return err
 	}
-	p.initial = value
-	if p.editor, err = newEditor(ctx, doc, value, nil); err != nil {
-		return err
-	}
-	errors, err := draft.Check(ctx, value)
-	p.addErrors(ctx, errors, value)
+	p.initial = p.editor.Value()
+	errors, err := draft.Check(ctx, p.initial)
+	p.addErrors(ctx, errors, p.initial)
 	return err
-}
-
-// suggestDefaults returns the value that a draft begins with: its origin, or the defaults of the schema for an origin without
-// values.
-func suggestDefaults(ctx context.Context, doc *Document, origin json.RawMessage) (json.RawMessage, error) {
-	if !isBlank(origin) {
-		return origin, nil
-	}
-	editor, err := newEditor(ctx, doc, origin, nil)
-	if err != nil {
-		return nil, err
-	}
-	change, err := editor.Suggest()
-	if err != nil || len(change.Patch) == 0 {
-		return origin, err
-	}
-	return change.Value(), nil
 }
 
 // isBlank reports whether a value consists of objects without other values.
@@ -79,15 +58,6 @@ func isBlank(value json.RawMessage) bool {
 		}
 	}
 	return true
-}
-
-// isSuggested reports whether a control of a draft shows a default that is not stored.
-func (p *page) isSuggested(n *form.Node) bool {
-	if !p.draft || !n.IsDefault {
-		return false
-	}
-	_, stored := jsondoc.Lookup(p.origin, n.Pointer)
-	return !stored
 }
 
 // holdDraft merges a draft with concurrent changes.

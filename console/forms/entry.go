@@ -29,6 +29,9 @@ type entry struct {
 	// origin is the value that a draft began with, pageID the id of its page.
 	origin json.RawMessage
 	pageID uuid.UUID
+	// base is the value that the input changes, and addsDefaults reports whether defaults of the schema are added to it.
+	base         json.RawMessage
+	addsDefaults bool
 	// editor is the form of the page.
 	editor     *form.Editor
 	submission form.Submission
@@ -77,8 +80,15 @@ func (e *entry) readInputs(ctx context.Context) (needsBase bool, err error) {
 			return false, formError()
 		}
 	}
-	if e.editor, err = newEditor(ctx, e.doc, base, e.picked); err != nil {
+	shown, err := e.addSuggestions(ctx, base)
+	if err != nil {
 		return false, err
+	}
+	if e.editor, err = newEditor(ctx, e.doc, shown, e.picked); err != nil {
+		return false, err
+	}
+	if e.base = e.editor.Value(); len(shown) != len(base) {
+		e.base, e.addsDefaults = base, true
 	}
 	e.submission = e.post.parseInputs(localeOf(ctx), func(array string) []string {
 		var keys []string
@@ -221,11 +231,16 @@ func jsonString(text string) []byte {
 
 // storeChanges saves the input, or merges it into the page of a draft.
 func (e *entry) storeChanges(ctx context.Context) error {
-	basis := e.editor.Value()
+	basis := e.base
 	if e.draft != nil {
 		basis = e.origin
 	}
 	basis, mine, err := e.applyDecisions(basis)
+	if err == nil && e.isCompleting() {
+		entered := len(mine)
+		mine, err = addDefaults(ctx, e.doc, mine, e.movedPicks(), func(n *form.Node) bool { return n.ReadOnly })
+		e.addsDefaults = e.addsDefaults || len(mine) != entered
+	}
 	switch {
 	case err != nil:
 		return err
@@ -268,7 +283,7 @@ func (e *entry) mergeAndSave(ctx context.Context, basis, mine json.RawMessage) e
 			return err
 		}
 		patch := merged.Patch
-		if !e.changedByOthers {
+		if !e.changedByOthers && !e.addsDefaults {
 			patch = e.change.Patch
 		}
 		if len(patch) > 0 {

@@ -147,7 +147,7 @@ func TestEditorOfJSON(t *testing.T) {
 	b.RequireAccessible()
 	b.Press(kb.Enter, kb.ModifierCtrl)
 	b.AwaitText("This cannot be completed yet.")
-	b.Await(shadow(`root.activeElement === null && area.value.endsWith(',{"mode": "fast"}]')`))
+	b.Await(shadow(`root.activeElement === null && area.value.endsWith('"mode": "fast"\n  }\n]') && root.querySelector(".cm-content") !== null`))
 	browsertest.Eval[bool](b, `(document.querySelector("[data-summary] a[href='#f-machines']").click(), true)`)
 	b.Await(shadow(`root.activeElement !== null`))
 }

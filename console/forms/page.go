@@ -104,7 +104,8 @@ type page struct {
 	submitted bool
 	// posted reports whether the page answers a form that was sent without a script.
 	posted bool
-	// draft reports whether the value stays in the page; origin is its initial value and pageID the id of the page.
+	// draft reports whether the value stays in the page, pageID is the id of its page. origin is the stored value of a page that
+	// shows defaults as suggestions, nil for none.
 	draft  bool
 	origin json.RawMessage
 	pageID string

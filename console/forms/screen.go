@@ -56,9 +56,12 @@ func (s *Screen) View(ctx context.Context, store Store) (templ.Component, error)
 		return nil, err
 	}
 	if draft, ok := store.(Draft); ok && !p.readOnly {
-		if err := p.beginDraft(ctx, draft, doc); err != nil {
-			return nil, err
-		}
+		err = p.beginDraft(ctx, draft, doc)
+	} else if _, ok := store.(Saver); ok && !p.readOnly {
+		err = p.suggest(ctx, doc)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return formPart(p), nil //nolint:contextcheck // it is rendered with one
 }

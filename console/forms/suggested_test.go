@@ -3,6 +3,8 @@ package forms_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +33,7 @@ func TestDraftSuggestsDefaults(t *testing.T) {
 	m := &memoryStore{schema: json.RawMessage(defaultOfEach), value: json.RawMessage(`{}`)}
 	site := m.startDraftSite(t)
 	page := fetchPage(t, site.URL+"/form")
-	require.Equal(t, 16, strings.Count(page, ">Suggested<"))
+	require.Equal(t, 16, strings.Count(page, "Suggested"))
 	values := parseForm(t, page)
 	require.Equal(t, "7", values.Get("v/integer"))
 	require.Empty(t, values.Get("v/maybe/in"))
@@ -57,7 +59,7 @@ func TestDraftWithoutSuggestions(t *testing.T) {
 	values.Set("v/b", "other")
 	values.Set("do", "save")
 	_, page := postForm(t, site.URL, values, false)
-	require.NotContains(t, page, ">Suggested<")
+	require.NotContains(t, page, "Suggested")
 	require.Contains(t, page, "Use A")
 	values = parseForm(t, page)
 	values.Set("do", "complete")
@@ -66,7 +68,7 @@ func TestDraftWithoutSuggestions(t *testing.T) {
 
 	m.value = json.RawMessage(`{"c":"stored"}`)
 	page = fetchPage(t, site.URL+"/form")
-	require.NotContains(t, page, ">Suggested<")
+	require.NotContains(t, page, "Suggested")
 	require.Contains(t, page, "Use A")
 }
 
@@ -86,4 +88,73 @@ func TestSuggestionsInTheBrowser(t *testing.T) {
 	b.Click("[data-complete]")
 	b.AwaitPath("/done")
 	require.JSONEq(t, `{"country":"DE","size":3}`, m.storedValue())
+}
+
+// A form that saves itself stores nothing when it is opened, and the suggestions that the person leaves with the first save.
+func TestSavedFormSuggestsDefaults(t *testing.T) {
+	t.Parallel()
+	for _, script := range []bool{true, false} {
+		m := &memoryStore{schema: json.RawMessage(defaultOfEach), value: json.RawMessage(`{}`)}
+		site := m.startSite(t)
+		values := parseForm(t, fetchPage(t, site.URL+"/form"))
+		require.Len(t, values["suggested"], 16)
+		require.Equal(t, "{}", values.Get("base"))
+		require.Empty(t, m.patches)
+		if script {
+			values = url.Values{"version": values["version"], "suggested": slices.DeleteFunc(values["suggested"], func(name string) bool {
+				return name == "/line" || name == "/integer"
+			})}
+			values.Add("confirmed", "v/line")
+		}
+		values.Set("v/line", "")
+		values.Set("v/integer", "8")
+		values.Set("do", "save")
+		status, page := postForm(t, site.URL, values, script)
+		require.Contains(t, []int{http.StatusOK, http.StatusSeeOther}, status, page)
+		require.JSONEq(t, strings.Replace(strings.Replace(defaultsOfEach, `"line":"a",`, "", 1), `"integer":7`, `"integer":8`, 1), m.storedValue(), script)
+		page = fetchPage(t, site.URL+"/form")
+		require.NotContains(t, page, "Suggested")
+		require.Contains(t, page, `value="default:/line"`)
+	}
+}
+
+// Completing stores the suggestions, and the defaults of absent read-only values of any form.
+func TestCompletionStoresDefaults(t *testing.T) {
+	t.Parallel()
+	m := &memoryStore{schema: json.RawMessage(defaultOfEach), value: json.RawMessage(`{}`)}
+	site := m.startSite(t)
+	values := parseForm(t, fetchPage(t, site.URL+"/form"))
+	values = url.Values{"version": values["version"], "suggested": values["suggested"], "do": {"complete"}}
+	_, page := postForm(t, site.URL, values, true)
+	require.True(t, m.completed, page)
+	require.JSONEq(t, defaultsOfEach, m.storedValue())
+
+	const schema = `{"type":"object","properties":{"a":{"type":"string","default":"A"},"b":{"type":"string"},
+		"fixed":{"type":"string","readOnly":true,"default":"R"}},"if":{"required":["b"]},"then":{"properties":{"more":{"type":"integer","readOnly":true,"default":3}}}}`
+	for _, draft := range []bool{false, true} {
+		m = &memoryStore{schema: json.RawMessage(schema), value: json.RawMessage(`{"a":"x"}`)}
+		if site = m.startSite(t); draft {
+			site = m.startDraftSite(t)
+		}
+		page = fetchPage(t, site.URL+"/form")
+		require.Equal(t, 1, strings.Count(page, "Suggested"))
+		values = parseForm(t, page)
+		values.Set("v/b", "y")
+		values.Set("do", "complete")
+		status, page := postForm(t, site.URL, values, false)
+		require.Equal(t, http.StatusSeeOther, status, page)
+		require.JSONEq(t, `{"a":"x","fixed":"R","b":"y","more":3}`, m.storedValue())
+	}
+}
+
+// A suggestion yields to the change of another person.
+func TestSuggestionYieldsToOthers(t *testing.T) {
+	t.Parallel()
+	m := &memoryStore{schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string","default":"A"},"b":{"type":"string"}}}`), value: json.RawMessage(`{}`)}
+	site := m.startSite(t)
+	values := parseForm(t, fetchPage(t, site.URL+"/form"))
+	m.setValue(`{"a":"theirs"}`)
+	values = url.Values{"version": values["version"], "base": {"{}"}, "suggested": values["suggested"], "v/b": {"mine"}, "do": {"save"}}
+	_, page := postForm(t, site.URL, values, true)
+	require.JSONEq(t, `{"a":"theirs","b":"mine"}`, m.storedValue(), page)
 }

@@ -34,6 +34,9 @@ const look = EditorView.theme({
   ".cm-diagnostic": {padding: ".25rem .5rem"},
 });
 
+// Mod-Enter completes forms.
+const keys = defaultKeymap.filter(({key}) => key !== "Mod-Enter");
+
 // makeEditor shows an editor for the text of an area, which stays the one that is sent. root is the
 // shadow root around parent, if there is one. JSON is read as YAML, which contains it.
 export function makeEditor({area, parent, root, nonce = "", complete, more = []}) {
@@ -46,7 +49,7 @@ export function makeEditor({area, parent, root, nonce = "", complete, more = []}
         closeBrackets(), highlightActiveLine(), highlightSelectionMatches(), EditorView.lineWrapping, EditorState.tabSize.of(2),
         yaml(), syntaxHighlighting(colours), look, autocompletion({override: [complete]}), more,
         EditorView.contentAttributes.of({"aria-label": area.labels[0]?.textContent ?? area.ariaLabel ?? "", tabindex: "0"}),
-        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap]),
+        keymap.of([...closeBracketsKeymap, ...keys, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap]),
         EditorView.updateListener.of((update) => {
           const text = update.state.doc.toString();
           if (!update.docChanged || text === area.value) return;

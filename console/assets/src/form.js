@@ -219,7 +219,7 @@
         if (all.has(name)) some.set(name, all.get(name));
       }
       for (const [name, value] of formRows.picks(this.element)) some.append(name, value);
-      for (const name of ["conflict", "theirs"]) for (const value of all.getAll(name)) some.append(name, value);
+      for (const name of ["conflict", "theirs", "suggested"]) for (const value of all.getAll(name)) some.append(name, value);
       // All inputs of a new row are sent with it.
       for (const input of this.element.querySelectorAll("[data-row^=n] :is([name^=v], [name^=k])")) names.add(input.name);
       for (const name of names) {
