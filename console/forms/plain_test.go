@@ -104,7 +104,7 @@ func TestEachControlWithoutScript(t *testing.T) { //nolint:funlen // most of it 
 			`{"type":"string","format":"kuflow-principal"}`, ``, `{}`,
 			[]string{"v/x=Carol", `{"x":"kuflow-principal:id=01970000-0000-7000-8000-00000000c002;type=USER;name=Carol;"}`, "v/x=", `{}`},
 		},
-		"default":          {`{"type":"string","default":"NL"}`, ``, `{}`, []string{"do=default:/x", `{"x":"NL"}`}},
+		"default":          {`{"type":"string","default":"NL"}`, ``, `{"y":1}`, []string{"do=default:/x", `{"y":1,"x":"NL"}`}},
 		"JSON":             {`{"type":"string"}`, ``, `{"x":"a\u0000b"}`, []string{`v/x={`, `{"x":"a\u0000b"}`, `v/x="c"`, `{"x":"c"}`}},
 		"map":              {`{"additionalProperties":{"type":"string"}}`, ``, `{}`, []string{`do=add:/x`, `{}`, `k/x/new0=a && v/x/new0=b`, `{"x":{"a":"b"}}`}},
 		"tuple":            {`{"prefixItems":[{"type":"string"},{"type":"number"}]}`, ``, `{}`, []string{`v/x/0=a && v/x/1=2`, `{"x":["a",2]}`}},
