@@ -15,7 +15,7 @@ import (
 type BoardFilter = persistence.BoardFilter
 
 // FindBoard returns a page of the processes visible to the caller, and the values of its filters. They can be sorted by
-// createdAt, lastModifiedAt, subject, definition and initiator. Errors are as in FindProcesses.
+// createdAt, lastModifiedAt, subject, definition, initiator and condition. Errors are as in FindProcesses.
 func (s *Service) FindBoard(
 	ctx context.Context, call domain.Call, filter BoardFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Board, error) {

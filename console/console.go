@@ -54,7 +54,7 @@ func New(o Options) (*web.Site, error) {
 			slog.String("fix", "run make assets and build the program again"))
 	}
 	o.SignIn.Sessions = o.Sessions
-	o.Confirm = o.SignIn.Confirm
+	o.Confirm, o.CountAttention = o.SignIn.Confirm, o.Service.CountAttention
 	return web.NewSite(o.Options, allRoutes(screens{
 		signin: &o.SignIn, tokens: &tokens.Screens{Administration: o.Administration}, tasks: &tasks.Screens{App: o.Service}, palette: &palette.Screens{App: o.Service},
 		live: &live.Screens{Hub: o.Feed}, processes: &processes.Screens{App: o.Service},

@@ -41,9 +41,11 @@ type NamedMember struct {
 }
 
 // Board is a page of processes with the options of its filters. Fields are the indexed members of the metadata of the
-// selected definition, ordered by name.
+// selected definition, ordered by name. Attention and Engine count the visible processes by standing, up to AttentionLimit.
 type Board struct {
 	Page[BoardProcess]
+
+	Attention, Engine int64
 
 	Definitions []Choice
 	Fields      []NamedMember
@@ -55,6 +57,7 @@ type RelatedProcess struct {
 	Incoming       bool
 	Subject        string
 	State          ProcessState
+	Condition      Condition
 	DefinitionName translation.Name
 	CreatedAt      time.Time
 }

@@ -43,11 +43,49 @@ func (c ConditionCode) NeedsAttention() bool { return c == ConditionFailed || c 
 // WaitsForEngine reports whether the process proceeds as soon as Temporal and a worker of its queue are available.
 func (c ConditionCode) WaitsForEngine() bool { return c == ConditionStarting || c == ConditionUnknown }
 
-// Condition tells how a process proceeds, since when and why. Message is the cause of FAILED, STUCK and UNKNOWN.
-// IncidentID is the open incident of the process's workflow, nil if there is none.
+// Condition tells how a process proceeds, since when and why. IncidentID is the open incident of the process's workflow, or of
+// another workflow for the process, nil if there is none. IncidentKind is its kind. Message is the message of the incident, or
+// the cause of UNKNOWN.
 type Condition struct {
-	Code       ConditionCode
-	Since      time.Time
-	Message    string
-	IncidentID *uuid.UUID
+	Code         ConditionCode
+	Since        time.Time
+	Message      string
+	IncidentID   *uuid.UUID
+	IncidentKind IncidentKind
 }
+
+// Standing groups conditions by the person or system that must act, "" for a process that proceeds.
+type Standing string
+
+// The standings.
+const (
+	// StandingAttention is the standing of a process that an operator must help to proceed.
+	StandingAttention Standing = "ATTENTION"
+	// StandingEngine is the standing of a process that waits for Temporal or for a worker.
+	StandingEngine Standing = "ENGINE"
+)
+
+// StartGrace is the time in which Temporal usually starts a workflow. A process that starts for longer waits for the engine.
+const StartGrace = 10 * time.Second
+
+// Standing returns the standing of a process at the time now.
+func (c *Condition) Standing(now time.Time) Standing {
+	switch {
+	case c.Code == ConditionFinished:
+		return ""
+	case c.Code.NeedsAttention(), c.IncidentID != nil:
+		return StandingAttention
+	case c.Code == ConditionStarting && now.Sub(c.Since) < StartGrace:
+		return ""
+	case c.Code.WaitsForEngine():
+		return StandingEngine
+	}
+	return ""
+}
+
+// AttentionCounts are numbers of a navigation: the processes that the caller manages and that need attention, and the open
+// incidents of the tenants that it administers which are not muted. Each is AttentionLimit at most.
+type AttentionCounts struct{ Processes, Incidents int64 }
+
+// AttentionLimit bounds counts of processes by standing and of open incidents.
+const AttentionLimit = 1000

@@ -7,6 +7,8 @@ type Home struct {
 	Mine, ToClaim, Waiting Page[InboxTask]
 	// Running are the running processes that the user has started, the newest first.
 	Running Page[BoardProcess]
+	// Attention are the processes that the user manages and that need attention, the newest first.
+	Attention Page[BoardProcess]
 	// Recent are the newest events that are visible to the user.
 	Recent []TimelineEvent
 	// NewTokens counts the tokens that others issued for the user and that it has not confirmed.

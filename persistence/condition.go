@@ -18,21 +18,24 @@ const (
             WHEN r.finding = 'UNSERVED' OR w.failing_since IS NOT NULL THEN 'UNKNOWN'
             ELSE coalesce(r.finding, 'RUNNING') END`
 
-	// conditionOfP is the stored condition of a process p, NULL for a finished process and for one without a workflow.
+	// conditionOfP is the stored condition of a process p, NULL for a finished process and for one without a workflow and an
+	// open incident. The incident of the workflow of the process comes first.
 	conditionOfP = `(SELECT jsonb_build_object('code', ` + conditionCode + `,
                'since', CASE WHEN r.state = 'PENDING' THEN r.last_active_at
                              WHEN r.state = 'FAILED' THEN r.closed_at
                              WHEN r.finding IS NULL AND w.failing_since IS NOT NULL THEN w.failing_since
-                             ELSE coalesce(r.finding_at, r.created_at) END,
+                             ELSE coalesce(r.finding_at, r.created_at, p.created_at) END,
                'unserved', CASE WHEN r.finding = 'UNSERVED' THEN r.task_queue ELSE '' END,
-               'message', i.message, 'incidentId', CASE WHEN i.state = 'OPEN' THEN i.id END)
-          FROM engine_runs r
+               'message', i.message, 'kind', coalesce(i.kind, ''), 'incidentId', CASE WHEN i.state = 'OPEN' THEN i.id END)
+          FROM (VALUES (p.id)) one (id)
+          LEFT JOIN engine_runs r ON r.owner_id = one.id AND r.kind = 'PROCESS'
           LEFT JOIN engine_watermarks w ON w.namespace = r.namespace
-          LEFT JOIN LATERAL (SELECT i.id, i.state, i.message FROM incidents i
-                              WHERE i.process_id = p.id AND i.engine_run_id = r.id AND i.state IN ('OPEN', 'DISMISSED')
-                                AND (r.state = 'FAILED' OR r.finding = 'STUCK')
-                              ORDER BY i.created_at DESC LIMIT 1) i ON true
-         WHERE p.state = 'RUNNING' AND r.owner_id = p.id AND r.kind = 'PROCESS')`
+          LEFT JOIN LATERAL (SELECT i.id, i.state, i.kind, i.message FROM incidents i
+                              WHERE i.process_id = one.id
+                                AND (i.state = 'OPEN' OR i.state = 'DISMISSED' AND i.engine_run_id = r.id
+                                                         AND (r.state = 'FAILED' OR r.finding = 'STUCK'))
+                              ORDER BY i.engine_run_id = r.id DESC NULLS LAST, i.created_at DESC LIMIT 1) i ON true
+         WHERE p.state = 'RUNNING' AND (r.id IS NOT NULL OR i.id IS NOT NULL))`
 )
 
 // storedCondition is conditionOfP.
@@ -42,6 +45,7 @@ type storedCondition struct {
 	Unserved   string               `json:"unserved"`
 	Message    *string              `json:"message"`
 	IncidentID *uuid.UUID           `json:"incidentId"`
+	Kind       domain.IncidentKind  `json:"kind"`
 }
 
 // of returns the condition of a process. c is nil for a finished process and for one without a workflow.
@@ -52,7 +56,7 @@ func (c *storedCondition) of(state domain.ProcessState, createdAt, changedAt tim
 	case c == nil:
 		return domain.Condition{Code: domain.ConditionRunning, Since: createdAt}
 	}
-	condition := domain.Condition{Code: c.Code, Since: c.Since, IncidentID: c.IncidentID}
+	condition := domain.Condition{Code: c.Code, Since: c.Since, IncidentID: c.IncidentID, IncidentKind: c.Kind}
 	switch {
 	case c.Message != nil:
 		condition.Message = *c.Message

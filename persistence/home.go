@@ -69,16 +69,22 @@ func (r *Reader) GetHome(
 		}
 		queries = append(queries, rows, tasks.Total(&tasks.dest.Total))
 	}
-	running := boardList(caller, BoardFilter{
-		InitiatorID: &caller.PrincipalID, States: []domain.ProcessState{domain.ProcessRunning},
-	}, nil, &metadataFilter{})
-	rows, err := running.Rows(page, boardRows(func(p *domain.BoardProcess) error {
-		h.Running.Items = append(h.Running.Items, *p)
-		return nil
-	}))
-	if err != nil {
-		return nil, err
+	for _, processes := range []struct {
+		filter BoardFilter
+		dest   *domain.Page[domain.BoardProcess]
+	}{
+		{BoardFilter{InitiatorID: &caller.PrincipalID, States: []domain.ProcessState{domain.ProcessRunning}}, &h.Running},
+		{BoardFilter{Standing: domain.StandingAttention, Managed: true}, &h.Attention},
+	} {
+		l := boardList(caller, processes.filter, nil, &metadataFilter{})
+		rows, err := l.Rows(page, boardRows(func(p *domain.BoardProcess) error {
+			processes.dest.Items = append(processes.dest.Items, *p)
+			return nil
+		}))
+		if err != nil {
+			return nil, err
+		}
+		queries = append(queries, rows, l.Total(&processes.dest.Total))
 	}
-	queries = append(queries, rows, running.Total(&h.Running.Total))
 	return &h, pg.Translate("reading a home page", r.Read(ctx, queries...))
 }

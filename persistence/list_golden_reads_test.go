@@ -129,6 +129,11 @@ func addProcessReads(reads map[string]listRead) {
 		States: []domain.ProcessState{domain.ProcessRunning}, DefinitionID: &listedID, InitiatorID: &listedID,
 	}, thirdPage, descending("lastModifiedAt"))
 	reads["board_needing_attention"] = board(persistence.BoardFilter{Conditions: domain.AttentionCodes()}, firstPage, nil)
+	reads["board_of_attention"] = board(persistence.BoardFilter{Standing: domain.StandingAttention, Managed: true}, firstPage, nil)
+	reads["board_of_engine"] = board(persistence.BoardFilter{Standing: domain.StandingEngine}, firstPage, nil)
+	reads["board_by_condition"] = board(persistence.BoardFilter{}, firstPage, []domain.SortKey{
+		{Property: "condition"}, {Property: "createdAt", Descending: true},
+	})
 	reads["board_waiting"] = board(persistence.BoardFilter{Conditions: []domain.ConditionCode{domain.ConditionUnknown}}, firstPage, nil)
 	reads["board_by_name"] = board(persistence.BoardFilter{}, firstPage, ascending("initiator"))
 	reads["board_search"] = board(persistence.BoardFilter{Search: "50%"}, firstPage, nil)

@@ -15,8 +15,11 @@ import (
 
 // BoardFilter narrows a board of processes. Fields are combined; an empty field keeps everything.
 type BoardFilter struct {
-	States       []domain.ProcessState
-	Conditions   []domain.ConditionCode
+	States     []domain.ProcessState
+	Conditions []domain.ConditionCode
+	Standing   domain.Standing
+	// Managed keeps the processes that the caller manages.
+	Managed      bool
 	DefinitionID *uuid.UUID
 	InitiatorID  *uuid.UUID
 	// Search is the id of the process, or a part of its subject, of the name of its definition or its initiator, or of an
@@ -68,7 +71,7 @@ SELECT f.field, f.type, coalesce((SELECT ` + memberLabel + ` FROM i), '""')
 )
 
 // ListBoard returns a page of the processes visible to the caller, with the values to filter by. They can
-// be sorted by createdAt, lastModifiedAt, subject, definition and initiator. It returns the errors of ListProcesses.
+// be sorted by createdAt, lastModifiedAt, subject, definition, initiator and condition. It returns the errors of ListProcesses.
 func (r *Reader) ListBoard(
 	ctx context.Context, caller domain.Caller, filter BoardFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Board, error) {
@@ -85,7 +88,8 @@ func (r *Reader) ListBoard(
 	if err != nil {
 		return board, err
 	}
-	queries = append(queries, choices)
+	queries = append(queries, choices, countStanding(caller, domain.StandingAttention, &board.Attention),
+		countStanding(caller, domain.StandingEngine, &board.Engine))
 	if filter.DefinitionID != nil {
 		args := []any{caller.PrincipalID, caller.TenantIDs(), *filter.DefinitionID}
 		queries = append(queries, pg.Q(selectIndexedFields, args, collectInto(&board.Fields, pgx.RowToStructByPos[domain.NamedMember])))
@@ -131,6 +135,8 @@ func boardList(caller domain.Caller, filter BoardFilter, sort []domain.SortKey, 
 		Where: append([]listquery.Condition{
 			listquery.AnyOf("p.state", filter.States),
 			inConditions(caller, filter.Conditions),
+			ofStanding(caller, filter.Standing),
+			listquery.MatchIf(filter.Managed, access.ManagesProcess).OnRows(),
 			listquery.MatchGiven("p.process_definition_id = %s", filter.DefinitionID),
 			listquery.MatchGiven("p.initiator_id = %s", filter.InitiatorID).OnRows(),
 			searchBoard(strings.TrimSpace(filter.Search)),
@@ -141,6 +147,7 @@ func boardList(caller domain.Caller, filter BoardFilter, sort []domain.SortKey, 
 				"id": {SQL: "p.id"}, "createdAt": {SQL: "p.created_at"}, "lastModifiedAt": {SQL: "p.last_modified_at"},
 				"subject": {SQL: "p.subject"}, "definition": {SQL: "v.name", Named: true},
 				"initiator": {SQL: "coalesce(sname.name, s.name)", Named: true},
+				"condition": {SQL: standingRank(caller)},
 			},
 		},
 		Counts: processCounts(),

@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -40,7 +41,7 @@ SELECT ` + processColumns + `, ` + pg.NameOfV + `, v.number, coalesce(sname.name
  WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess
 
 	selectNamedRelations = `
-SELECT p.id, r.to_id = $3::uuid, p.subject, p.state, ` + pg.NameOfV + `, p.created_at
+SELECT p.id, r.to_id = $3::uuid, p.subject, p.state, ` + pg.NameOfV + `, p.created_at, p.last_modified_at, ` + conditionOfP + `
   FROM process_relations r
   JOIN processes p ON p.id = CASE r.to_id WHEN $3 THEN r.from_id ELSE r.to_id END
   JOIN process_definition_versions v ON v.version = p.process_version
@@ -57,13 +58,19 @@ func (r *Reader) GetProcessOverview(ctx context.Context, caller domain.Caller, i
 	queries := append(o.queries(selectActionableProcess, caller.PrincipalID, memberScope(caller), id),
 		pg.Q(selectProcessOverview, args, scanProcess(&o.Whole, &o.DefinitionName, &o.Number, &o.InitiatorName,
 			&o.OpenTasks, &o.RunningActions, &condition)),
-		pg.Q(selectNamedRelations, args, func(rows pgx.Rows) (err error) {
-			o.Related, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.RelatedProcess])
-			return err
-		}))
+		pg.Q(selectNamedRelations, args, collectInto(&o.Related, scanNamedRelation)))
 	if err := r.Read(ctx, queries...); err != nil {
 		return nil, pg.Translate("reading the overview of a process", pg.NotFound(err, "process"))
 	}
 	o.Condition = condition.of(o.Whole.State, o.Whole.CreatedAt, o.Whole.LastModifiedAt)
 	return &o, nil
+}
+
+func scanNamedRelation(row pgx.CollectableRow) (domain.RelatedProcess, error) {
+	var p domain.RelatedProcess
+	var changedAt time.Time
+	var condition *storedCondition
+	err := row.Scan(&p.ID, &p.Incoming, &p.Subject, &p.State, &p.DefinitionName, &p.CreatedAt, &changedAt, &condition)
+	p.Condition = condition.of(p.State, p.CreatedAt, changedAt)
+	return p, err
 }

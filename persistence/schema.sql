@@ -2652,6 +2652,8 @@ CREATE INDEX engine_runs_inspection ON public.engine_runs USING btree (namespace
 
 CREATE UNIQUE INDEX engine_runs_owner ON public.engine_runs USING btree (owner_id, kind) WHERE (kind <> 'TASK_ROBOT'::text);
 
+CREATE INDEX engine_runs_pending ON public.engine_runs USING btree (tenant_id) WHERE ((kind = 'PROCESS'::text) AND (state = 'PENDING'::text));
+
 CREATE INDEX engine_runs_running ON public.engine_runs USING btree (namespace, id) WHERE (state = 'RUNNING'::text);
 
 CREATE INDEX engine_runs_task ON public.engine_runs USING btree (owner_id) WHERE (kind = 'TASK_ROBOT'::text);

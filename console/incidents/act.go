@@ -82,7 +82,7 @@ func (s *Screens) updateChosen(
 		case len(ids) == 1 && isRefusal:
 			return s.showIncident(v, id, rejection)
 		case len(ids) == 1:
-			return web.SeeOther(web.Root + area + "/" + id.String()), nil
+			return web.SeeOther(web.LocalPath(cmp.Or(form.Get("return"), web.Root+area+"/"+id.String()))), nil
 		}
 		found, err := s.Administration.RetrieveIncidentReport(v.Context(), v.Call, id)
 		if err != nil {

@@ -11,6 +11,7 @@ func germanRun() map[string]string {
 		"Open":                                   "Offen",
 		"Retried":                                "Wiederholt",
 		"Dismissed":                              "Erledigt",
+		"Resolved":                               "Behoben",
 		"Retry":                                  "Wiederholen",
 		"Dismiss":                                "Erledigt",
 		"The workflow failed without a message.": "Der Ablauf ist ohne Meldung fehlgeschlagen.",

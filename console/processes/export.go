@@ -21,17 +21,17 @@ func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
 		return nil, err
 	}
 	head := []string{
-		"id", ui.T(v.Context(), "Subject"), ui.T(v.Context(), "Process"), ui.T(v.Context(), "State"),
+		"id", ui.T(v.Context(), "Subject"), ui.T(v.Context(), "Process"), ui.T(v.Context(), "State"), ui.T(v.Context(), "Condition"),
 		ui.T(v.Context(), "Started by"), ui.T(v.Context(), "Open tasks"), ui.T(v.Context(), "Started"), ui.T(v.Context(), "Changed"),
 	}
 	for _, field := range board.Fields {
 		head = append(head, field.Field)
 	}
 	return web.CSV("processes.csv", head, func(add func(...string) error) error {
-		return s.App.ExportBoard(v.Context(), v.Call, filter, maxExported, []domain.SortKey{sortKeys()[l.Get("sort")]},
+		return s.App.ExportBoard(v.Context(), v.Call, filter, maxExported, l.sortKeys(),
 			func(p *domain.BoardProcess) error {
 				row := []string{
-					p.ID.String(), p.Subject, ui.NameOf(v.Context(), p.DefinitionName), string(p.State), p.InitiatorName, strconv.Itoa(p.OpenTasks),
+					p.ID.String(), p.Subject, ui.NameOf(v.Context(), p.DefinitionName), string(p.State), string(p.Condition.Code), p.InitiatorName, strconv.Itoa(p.OpenTasks),
 					p.CreatedAt.UTC().Format(time.RFC3339), p.LastModifiedAt.UTC().Format(time.RFC3339),
 				}
 				for _, field := range board.Fields {

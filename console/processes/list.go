@@ -42,8 +42,26 @@ func sortKeys() map[string]domain.SortKey {
 		"subject":    {Property: "subject"},
 		"definition": {Property: "definition"},
 		"initiator":  {Property: "initiator"},
+		"condition":  {Property: "condition"},
 	}
 }
+
+// sortKeys returns the order of the list. Processes of one condition are sorted by their start.
+func (l *listView) sortKeys() []domain.SortKey {
+	keys := []domain.SortKey{sortKeys()[l.Get("sort")]}
+	if l.Get("sort") == "condition" {
+		keys = append(keys, domain.SortKey{Property: "createdAt", Descending: true})
+	}
+	return keys
+}
+
+// standings returns the values of the parameter condition.
+func standings() map[string]domain.Standing {
+	return map[string]domain.Standing{"attention": domain.StandingAttention, "engine": domain.StandingEngine}
+}
+
+// AttentionPath is the URL of the processes that need attention.
+const AttentionPath = web.Root + area + "?condition=attention"
 
 // listView contains a page of the list.
 type listView struct {
@@ -55,7 +73,7 @@ type listView struct {
 }
 
 func parseQuery(v *web.Visit) *listView {
-	names, fields := []string{"state", "by", "q", "sort", "definition"}, map[string]string{}
+	names, fields := []string{"state", "condition", "by", "q", "sort", "definition"}, map[string]string{}
 	if values := v.URL.Query(); uuid.Validate(values.Get("definition")) == nil {
 		for name := range values {
 			if field, isField := strings.CutPrefix(name, fieldPrefix); isField && values.Get(name) != "" {
@@ -65,6 +83,7 @@ func parseQuery(v *web.Visit) *listView {
 	}
 	l := &listView{Query: v.Query(names...), Fields: fields}
 	web.Restrict(l.Query, "state", listStates()...)
+	web.Restrict(l.Query, "condition", slices.Collect(maps.Keys(standings()))...)
 	web.Restrict(l.Query, "by", "me")
 	web.Restrict(l.Query, "sort", slices.Collect(maps.Keys(sortKeys()))...)
 	return l
@@ -72,11 +91,11 @@ func parseQuery(v *web.Visit) *listView {
 
 // isFiltered reports whether the list leaves out processes.
 func (l *listView) isFiltered() bool {
-	return l.Has("state", "definition", "by", "q") || len(l.Fields) > 0
+	return l.Has("state", "condition", "definition", "by", "q") || len(l.Fields) > 0
 }
 
 func (l *listView) boardFilter(caller domain.Caller) app.BoardFilter {
-	f := app.BoardFilter{Search: l.Get("q")}
+	f := app.BoardFilter{Search: l.Get("q"), Standing: standings()[l.Get("condition")]}
 	if id := l.ID("definition"); id != uuid.Nil {
 		f.DefinitionID = &id
 	}
@@ -95,7 +114,7 @@ func (l *listView) boardFilter(caller domain.Caller) app.BoardFilter {
 // List shows the processes that the user may see.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	l, page := parseQuery(v), v.Page(pageSize)
-	board, err := s.App.FindBoard(v.Context(), v.Call, l.boardFilter(v.Call.Caller), page, []domain.SortKey{sortKeys()[l.Get("sort")]})
+	board, err := s.App.FindBoard(v.Context(), v.Call, l.boardFilter(v.Call.Caller), page, l.sortKeys())
 	if err != nil {
 		return nil, err
 	}

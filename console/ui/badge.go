@@ -51,6 +51,7 @@ var badges = map[any]Badge{
 	domain.IncidentOpen:      {Text("Open"), "alert-circle", red},
 	domain.IncidentRetried:   {Text("Retried"), "refresh", green},
 	domain.IncidentDismissed: {Text("Dismissed"), "check", grey},
+	domain.IncidentResolved:  {Text("Resolved"), "circle-check", green},
 
 	domain.EndpointActive:   {Text("Active"), "circle-check", green},
 	domain.EndpointFailing:  {Text("Failing"), "alert-triangle", yellow},

@@ -33,6 +33,8 @@ type Viewer struct {
 	Name string
 	// Administers reports whether the navigation of administrators is shown.
 	Administers bool
+	// Attention are the counts in the navigation.
+	Attention domain.AttentionCounts
 	// Language is one of lang.Languages.
 	Language language.Tag
 	// Locale is the language of dates and numbers, one of locale.Languages.

@@ -36,6 +36,8 @@ type Options struct {
 	// shows the page on which a user signs in again, and is required with it.
 	SignInMaxAge time.Duration
 	Confirm      Handler
+	// CountAttention returns the counts in the navigation of the caller.
+	CountAttention func(context.Context, domain.Call) (domain.AttentionCounts, error)
 }
 
 // Site answers requests with the pages of screens. It must be served behind a
@@ -43,9 +45,10 @@ type Options struct {
 type Site struct {
 	http.Handler
 
-	o       Options
-	engine  *gin.Engine
-	origins *http.CrossOriginProtection
+	o         Options
+	engine    *gin.Engine
+	attention attention
+	origins   *http.CrossOriginProtection
 }
 
 // Routes returns the methods and the patterns of all routes.
@@ -60,7 +63,7 @@ func (s *Site) Routes() []string {
 // NewSite returns the site with the routes.
 func NewSite(o Options, routes []Route) (site *Site, err error) {
 	gin.SetMode(gin.ReleaseMode)
-	s := &Site{o: o, engine: gin.New(), origins: http.NewCrossOriginProtection()}
+	s := &Site{o: o, engine: gin.New(), attention: newAttention(o.CountAttention), origins: http.NewCrossOriginProtection()}
 	s.engine.HandleMethodNotAllowed = true
 	s.engine.RedirectTrailingSlash = false
 	s.engine.Use(httpio.RecordRoute, s.setHeaders, s.addViewer, s.recoverPanic, s.sameOrigin)
@@ -273,6 +276,9 @@ func (s *Site) writeAnswer(c *gin.Context, visit *Visit, writeAnswer *Answer) {
 	}
 	body := writeAnswer.Body
 	if !writeAnswer.Raw {
+		if !writeAnswer.Bare {
+			s.addAttention(visit)
+		}
 		body = ui.Layout(ui.Page{Title: writeAnswer.Title, Area: writeAnswer.Area, Bare: writeAnswer.Bare, Editor: writeAnswer.Editor}, writeAnswer.Body)
 	}
 	s.renderPage(c, visit, cmp.Or(writeAnswer.Status, http.StatusOK), body)

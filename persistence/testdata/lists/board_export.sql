@@ -10,16 +10,18 @@ SELECT p.id, p.subject, p.state, p.process_definition_id, coalesce(v.names, to_j
                'since', CASE WHEN r.state = 'PENDING' THEN r.last_active_at
                              WHEN r.state = 'FAILED' THEN r.closed_at
                              WHEN r.finding IS NULL AND w.failing_since IS NOT NULL THEN w.failing_since
-                             ELSE coalesce(r.finding_at, r.created_at) END,
+                             ELSE coalesce(r.finding_at, r.created_at, p.created_at) END,
                'unserved', CASE WHEN r.finding = 'UNSERVED' THEN r.task_queue ELSE '' END,
-               'message', i.message, 'incidentId', CASE WHEN i.state = 'OPEN' THEN i.id END)
-          FROM engine_runs r
+               'message', i.message, 'kind', coalesce(i.kind, ''), 'incidentId', CASE WHEN i.state = 'OPEN' THEN i.id END)
+          FROM (VALUES (p.id)) one (id)
+          LEFT JOIN engine_runs r ON r.owner_id = one.id AND r.kind = 'PROCESS'
           LEFT JOIN engine_watermarks w ON w.namespace = r.namespace
-          LEFT JOIN LATERAL (SELECT i.id, i.state, i.message FROM incidents i
-                              WHERE i.process_id = p.id AND i.engine_run_id = r.id AND i.state IN ('OPEN', 'DISMISSED')
-                                AND (r.state = 'FAILED' OR r.finding = 'STUCK')
-                              ORDER BY i.created_at DESC LIMIT 1) i ON true
-         WHERE p.state = 'RUNNING' AND r.owner_id = p.id AND r.kind = 'PROCESS'), NULL::jsonb
+          LEFT JOIN LATERAL (SELECT i.id, i.state, i.kind, i.message FROM incidents i
+                              WHERE i.process_id = one.id
+                                AND (i.state = 'OPEN' OR i.state = 'DISMISSED' AND i.engine_run_id = r.id
+                                                         AND (r.state = 'FAILED' OR r.finding = 'STUCK'))
+                              ORDER BY i.engine_run_id = r.id DESC NULLS LAST, i.created_at DESC LIMIT 1) i ON true
+         WHERE p.state = 'RUNNING' AND (r.id IS NOT NULL OR i.id IS NOT NULL)), NULL::jsonb
   FROM (SELECT p.*
   FROM processes p
  WHERE p.tenant_id = $2

@@ -13,16 +13,18 @@ SELECT p.id, p.subject, p.state, p.process_definition_id, coalesce(v.names, to_j
                'since', CASE WHEN r.state = 'PENDING' THEN r.last_active_at
                              WHEN r.state = 'FAILED' THEN r.closed_at
                              WHEN r.finding IS NULL AND w.failing_since IS NOT NULL THEN w.failing_since
-                             ELSE coalesce(r.finding_at, r.created_at) END,
+                             ELSE coalesce(r.finding_at, r.created_at, p.created_at) END,
                'unserved', CASE WHEN r.finding = 'UNSERVED' THEN r.task_queue ELSE '' END,
-               'message', i.message, 'incidentId', CASE WHEN i.state = 'OPEN' THEN i.id END)
-          FROM engine_runs r
+               'message', i.message, 'kind', coalesce(i.kind, ''), 'incidentId', CASE WHEN i.state = 'OPEN' THEN i.id END)
+          FROM (VALUES (p.id)) one (id)
+          LEFT JOIN engine_runs r ON r.owner_id = one.id AND r.kind = 'PROCESS'
           LEFT JOIN engine_watermarks w ON w.namespace = r.namespace
-          LEFT JOIN LATERAL (SELECT i.id, i.state, i.message FROM incidents i
-                              WHERE i.process_id = p.id AND i.engine_run_id = r.id AND i.state IN ('OPEN', 'DISMISSED')
-                                AND (r.state = 'FAILED' OR r.finding = 'STUCK')
-                              ORDER BY i.created_at DESC LIMIT 1) i ON true
-         WHERE p.state = 'RUNNING' AND r.owner_id = p.id AND r.kind = 'PROCESS'), NULL::jsonb
+          LEFT JOIN LATERAL (SELECT i.id, i.state, i.kind, i.message FROM incidents i
+                              WHERE i.process_id = one.id
+                                AND (i.state = 'OPEN' OR i.state = 'DISMISSED' AND i.engine_run_id = r.id
+                                                         AND (r.state = 'FAILED' OR r.finding = 'STUCK'))
+                              ORDER BY i.engine_run_id = r.id DESC NULLS LAST, i.created_at DESC LIMIT 1) i ON true
+         WHERE p.state = 'RUNNING' AND (r.id IS NOT NULL OR i.id IS NOT NULL)), NULL::jsonb
   FROM processes p
   JOIN process_definition_versions v ON v.version = p.process_version
   JOIN principals s ON s.id = p.initiator_id
@@ -66,3 +68,48 @@ SELECT d.id, coalesce(v.names, to_jsonb(v.name), '""')
  WHERE d.tenant_id = $2
  ORDER BY v.name, d.id
  LIMIT 200;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+SELECT count(*) FROM (SELECT 1
+  FROM processes p
+ WHERE p.tenant_id = $2
+   AND p.deleted_at IS NULL
+   AND {access.VisibleProcess}
+   AND p.state = 'RUNNING' AND p.id = ANY(ARRAY((SELECT r.owner_id FROM engine_runs r
+              WHERE r.tenant_id = ANY(ARRAY[$2]::uuid[]) AND r.kind = 'PROCESS' AND r.state = 'FAILED' LIMIT 10000)
+             UNION ALL
+            (SELECT r.owner_id FROM engine_runs r
+              WHERE r.tenant_id = ANY(ARRAY[$2]::uuid[]) AND r.kind = 'PROCESS' AND r.finding = 'STUCK' LIMIT 10000)
+             UNION ALL
+            (SELECT n.process_id FROM incidents n
+              WHERE n.tenant_id = ANY(ARRAY[$2]::uuid[]) AND n.state = 'OPEN' AND n.process_id IS NOT NULL LIMIT 10000))) LIMIT 1000) q;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+SELECT count(*) FROM (SELECT 1
+  FROM processes p
+ WHERE p.tenant_id = $2
+   AND p.deleted_at IS NULL
+   AND {access.VisibleProcess}
+   AND p.state = 'RUNNING' AND p.id = ANY(ARRAY(((SELECT r.owner_id FROM engine_runs r
+              WHERE r.tenant_id = ANY(ARRAY[$2]::uuid[]) AND r.kind = 'PROCESS' AND r.state = 'PENDING'
+                AND r.last_active_at < now() - interval '10 seconds' LIMIT 10000)
+             UNION ALL
+            (SELECT r.owner_id FROM engine_runs r
+              WHERE r.tenant_id = ANY(ARRAY[$2]::uuid[]) AND r.kind = 'PROCESS' AND r.finding = 'UNSERVED' LIMIT 10000)
+             UNION ALL
+            (SELECT r.owner_id FROM engine_watermarks w
+              CROSS JOIN LATERAL (SELECT r.owner_id FROM engine_runs r
+                                   WHERE r.namespace = w.namespace AND r.state = 'RUNNING' AND r.tenant_id = ANY(ARRAY[$2]::uuid[])
+                                     AND r.kind = 'PROCESS' AND r.finding IS DISTINCT FROM 'STUCK' LIMIT 10000) r
+              WHERE w.failing_since IS NOT NULL))
+ EXCEPT
+((SELECT r.owner_id FROM engine_runs r
+              WHERE r.tenant_id = ANY(ARRAY[$2]::uuid[]) AND r.kind = 'PROCESS' AND r.state = 'FAILED' LIMIT 10000)
+             UNION ALL
+            (SELECT r.owner_id FROM engine_runs r
+              WHERE r.tenant_id = ANY(ARRAY[$2]::uuid[]) AND r.kind = 'PROCESS' AND r.finding = 'STUCK' LIMIT 10000)
+             UNION ALL
+            (SELECT n.process_id FROM incidents n
+              WHERE n.tenant_id = ANY(ARRAY[$2]::uuid[]) AND n.state = 'OPEN' AND n.process_id IS NOT NULL LIMIT 10000)))) LIMIT 1000) q;

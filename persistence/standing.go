@@ -1,0 +1,106 @@
+package persistence
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
+	"github.com/procession-dev/procession/persistence/internal/pg"
+)
+
+// standingLimit bounds the processes of each cause of a standing that a statement reads.
+const standingLimit = 10_000
+
+// needAttention selects the ids of processes of tenants that need attention: with a failed or stuck workflow, or an open
+// incident. It may repeat ids.
+func needAttention(tenants string) string {
+	return fmt.Sprintf(`(SELECT r.owner_id FROM engine_runs r
+              WHERE r.tenant_id = ANY(%[1]s) AND r.kind = 'PROCESS' AND r.state = 'FAILED' LIMIT %[2]d)
+             UNION ALL
+            (SELECT r.owner_id FROM engine_runs r
+              WHERE r.tenant_id = ANY(%[1]s) AND r.kind = 'PROCESS' AND r.finding = 'STUCK' LIMIT %[2]d)
+             UNION ALL
+            (SELECT n.process_id FROM incidents n
+              WHERE n.tenant_id = ANY(%[1]s) AND n.state = 'OPEN' AND n.process_id IS NOT NULL LIMIT %[2]d)`, tenants, standingLimit)
+}
+
+// awaitEngine selects the ids of processes of tenants that wait for Temporal or a worker. While Temporal is unreachable these are
+// the running ones of its namespace.
+func awaitEngine(tenants string) string {
+	return fmt.Sprintf(`(SELECT r.owner_id FROM engine_runs r
+              WHERE r.tenant_id = ANY(%[1]s) AND r.kind = 'PROCESS' AND r.state = 'PENDING'
+                AND r.last_active_at < now() - interval '%[3]d seconds' LIMIT %[2]d)
+             UNION ALL
+            (SELECT r.owner_id FROM engine_runs r
+              WHERE r.tenant_id = ANY(%[1]s) AND r.kind = 'PROCESS' AND r.finding = 'UNSERVED' LIMIT %[2]d)
+             UNION ALL
+            (SELECT r.owner_id FROM engine_watermarks w
+              CROSS JOIN LATERAL (SELECT r.owner_id FROM engine_runs r
+                                   WHERE r.namespace = w.namespace AND r.state = 'RUNNING' AND r.tenant_id = ANY(%[1]s)
+                                     AND r.kind = 'PROCESS' AND r.finding IS DISTINCT FROM 'STUCK' LIMIT %[2]d) r
+              WHERE w.failing_since IS NOT NULL)`, tenants, standingLimit, int(domain.StartGrace/time.Second))
+}
+
+// ofStanding keeps the running processes p of a standing in a list of the caller, and all processes for "".
+func ofStanding(caller domain.Caller, standing domain.Standing) listquery.Condition {
+	ids := ""
+	switch tenants := listquery.TenantArray(caller); standing {
+	case domain.StandingAttention:
+		ids = needAttention(tenants)
+	case domain.StandingEngine:
+		// The standing that needs attention takes precedence.
+		ids = "(" + awaitEngine(tenants) + ")\n EXCEPT\n(" + needAttention(tenants) + ")"
+	default:
+		return listquery.Condition{}
+	}
+	return listquery.Match("p.state = 'RUNNING' AND p.id = ANY(ARRAY(" + ids + "))").OnRows()
+}
+
+// standingRank orders processes p by standing. Processes that need attention come first, finished ones last.
+func standingRank(caller domain.Caller) string {
+	tenants := listquery.TenantArray(caller)
+	return `CASE WHEN p.state <> 'RUNNING' THEN 3
+            WHEN p.id IN (` + needAttention(tenants) + `) THEN 0
+            WHEN p.id IN (` + awaitEngine(tenants) + `) THEN 1
+            ELSE 2 END`
+}
+
+// countStanding returns the query of the number of visible processes of a standing, up to domain.AttentionLimit.
+func countStanding(caller domain.Caller, standing domain.Standing, total *int64) pg.Query {
+	l := boardList(caller, BoardFilter{Standing: standing}, nil, &metadataFilter{})
+	l.Columns, l.Names = "1", ""
+	rows, args := l.All()
+	return pg.Q(fmt.Sprintf("SELECT count(*) FROM (%s LIMIT %d) q", rows, domain.AttentionLimit), args, pg.One(total))
+}
+
+// countManaged counts the processes of $2 that need attention, for a caller that manages any.
+var countManaged = fmt.Sprintf(`
+SELECT count(*)
+  FROM (SELECT 1 FROM processes p
+         WHERE (SELECT cardinality(`+access.ManagedProcessDefinitions+`) + cardinality(`+access.RunVersions+`) > 0)
+           AND p.tenant_id = ANY($2) AND p.state = 'RUNNING' AND p.deleted_at IS NULL
+           AND p.id = ANY(ARRAY(`+needAttention("$2::uuid[]")+`))
+           AND `+access.ManagesProcess+`
+         LIMIT %d) q`, domain.AttentionLimit)
+
+// countIncidents counts the open incidents in a scope that are not muted at the time $3.
+var countIncidents = fmt.Sprintf(`
+SELECT count(*)
+  FROM (SELECT 1 FROM incidents i
+         WHERE i.state = 'OPEN' AND `+inScope+` AND (i.muted_until IS NULL OR i.muted_until <= $3)
+         LIMIT %d) q`, domain.AttentionLimit)
+
+// CountAttention returns the numbers of processes and incidents that need attention of the caller, the incidents in the scope.
+func (r *Reader) CountAttention(
+	ctx context.Context, caller domain.Caller, scope AdministrationScope, now time.Time,
+) (domain.AttentionCounts, error) {
+	var counts domain.AttentionCounts
+	queries := []pg.Query{pg.Q(countManaged, []any{caller.PrincipalID, caller.TenantIDs()}, pg.One(&counts.Processes))}
+	if scope.Everywhere || len(scope.Tenants) > 0 {
+		queries = append(queries, pg.Q(countIncidents, []any{scope.Everywhere, scope.Tenants, now}, pg.One(&counts.Incidents)))
+	}
+	return counts, pg.Translate("counting what needs attention", r.Read(ctx, queries...))
+}
