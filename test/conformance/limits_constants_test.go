@@ -110,7 +110,7 @@ func others() map[string]string {
 	reasons := map[string]string{}
 	for reason, names := range map[string]string{
 		"bounds work or memory": `domain/availability.maxSteps domain/availability.maxBits domain/availability.maxPatternSize
-			domain/filter.maxNumber domain/filter.maxExponent domain.maxInspectionPause domain.InboxCountLimit domain.MaxDataSourceResults
+			domain/filter.maxNumber domain/filter.maxExponent domain.maxInspectionPause domain.InboxCountLimit domain.AttentionLimit domain.MaxDataSourceResults
 			domain/jsondoc.maxExponentDigits domain/jsondoc.maxLibraryWork domain/jsondoc.maxIdle
 			domain/jsondoc.maxCachedSource domain/jsondoc.maxParts domain/jsondoc.maxBranches domain/jsondoc.maxPlaces domain/jsondoc.maxLimited
 			domain/availability.maxRune domain/availability.maxName domain/availability.maxShape app.maxPause app.maxRepeats app.maxSeen app.maxDefinitions app.maxCachedKeys
