@@ -14,6 +14,9 @@ type TaskQueue struct {
 	domain.TaskQueue
 	WorkerStates []domain.WorkerState
 	Problems     []string
+	// Current reports whether the observation is recent and did not fail. Unknown is set if it is not, and the queue has no other
+	// problem.
+	Current, Unknown bool
 }
 
 // TaskQueueFilter narrows FindTaskQueues; empty fields match all.
@@ -35,6 +38,12 @@ func (s *Service) FindTaskQueues(
 	result.Total = found.Total
 	for i := range found.Items {
 		queue := TaskQueue{TaskQueue: found.Items[i], Problems: queuereport.Problems(&found.Items[i], now, s.queueTimeouts)}
+		queue.Current = queuereport.IsCurrent(queue.Observed, now, s.queueTimeouts)
+		if !queue.Current {
+			unobserved := found.Items[i]
+			unobserved.Observed = nil
+			queue.Unknown = len(queuereport.Problems(&unobserved, now, s.queueTimeouts)) == 0
+		}
 		for _, w := range queue.Workers {
 			queue.WorkerStates = append(queue.WorkerStates, domain.WorkerStateAt(w.LastSeenAt, now))
 		}

@@ -1,8 +1,10 @@
 package health
 
 import (
+	"cmp"
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,6 +100,22 @@ func figuresOf(ctx context.Context, s healthView) []figure {
 			About: ui.T(ctx, "Namespaces without a scan for ended workflows for more than a minute."),
 		},
 	}
+}
+
+// verdicts are the verdicts in the order in which the checks are shown.
+var verdicts = []domain.Verdict{domain.VerdictFail, domain.VerdictWarn, domain.VerdictSkipped, domain.VerdictOK}
+
+// sortFindings returns the checks that do not pass, failures first, and those that pass.
+func sortFindings(findings []domain.Finding) (open, passed []domain.Finding) {
+	sorted := slices.Clone(findings)
+	slices.SortStableFunc(sorted, func(a, b domain.Finding) int {
+		return cmp.Compare(slices.Index(verdicts, a.Verdict), slices.Index(verdicts, b.Verdict))
+	})
+	at := slices.IndexFunc(sorted, func(f domain.Finding) bool { return f.Verdict == domain.VerdictOK })
+	if at < 0 {
+		return sorted, nil
+	}
+	return sorted[:at], sorted[at:]
 }
 
 // summaryText returns how the checks came out.

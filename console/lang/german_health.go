@@ -27,6 +27,8 @@ func germanHealth() map[string]string {
 		"Warning":                        "Warnung",
 		"Fails":                          "Fehler",
 		"Not checked":                    "Nicht geprüft",
+		"1 check passes":                 "1 Prüfung bestanden",
+		"%d checks pass":                 "%d Prüfungen bestanden",
 		"%d of %d checks fail.":          "%d von %d Prüfungen schlagen fehl.",
 		"No check fails; %d of %d warn.": "Keine Prüfung schlägt fehl; %d von %d warnen.",
 		"All %d checks pass.":            "Alle %d Prüfungen sind bestanden.",

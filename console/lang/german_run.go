@@ -58,6 +58,7 @@ func germanRun() map[string]string {
 		"robot":     "Roboter",
 		"processes": "Vorgänge",
 		"only running processes of earlier versions": "nur laufende Vorgänge früherer Versionen",
+		"not known":                     "nicht bekannt",
 		"Online":                        "Online",
 		"Offline":                       "Offline",
 		"registered":                    "angemeldet",

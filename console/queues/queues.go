@@ -123,7 +123,7 @@ func definitionNames(q *administration.TaskQueue) []string {
 func adviceText(ctx context.Context, q *administration.TaskQueue) string {
 	count, _ := sumBacklogs(q)
 	switch {
-	case q.Observed != nil && q.Observed.Failure != "":
+	case q.Unknown || q.Observed != nil && q.Observed.Failure != "":
 		return ui.T(ctx, "Check with procession doctor whether Temporal responds.")
 	case countOnline(q) == 0 && len(q.Needs) > 0:
 		return ui.T(ctx, "Start a worker for this queue; its page has an example.")

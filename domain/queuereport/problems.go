@@ -22,6 +22,11 @@ func Problems(q *domain.TaskQueue, now time.Time, limits domain.TaskQueueTimeout
 	return slices.Concat(c.unmetNeeds(), c.idleWorkers(), c.unregisteredPollers(), c.longBacklogs(), c.notObserved())
 }
 
+// IsCurrent reports whether the observation of a queue is recent and did not fail, so that it tells the state of the queue.
+func IsCurrent(seen *domain.TaskQueueObservation, now time.Time, limits domain.TaskQueueTimeouts) bool {
+	return seen != nil && seen.Failure == "" && !seen.ObservedAt.IsZero() && now.Sub(seen.ObservedAt) <= limits.Observation
+}
+
 // checker contains the inputs common to all rules.
 type checker struct {
 	queue  *domain.TaskQueue
