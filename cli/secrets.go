@@ -71,8 +71,8 @@ func newSecretsIssueCommand(env Environment) *cobra.Command {
 	})
 	bindTenant(env, cmd, &tenant)
 	cmd.Flags().StringVar(&secretName, "name", "", "`name` that distinguishes the secret from others of the same owner; required")
-	cmd.Flags().StringVar(&expires, "expires", "", "`when` it stops working: 90d, 12h, or a time such as 2027-01-31T00:00:00Z; without it tokens of users\n"+
-		"work for as long as the service says, 90 days by default")
+	cmd.Flags().StringVar(&expires, "expires", "", "`when` it stops working: 90d, 12h, or a time such as 2027-01-31T00:00:00Z; without it the service\n"+
+		"decides: by default 90 days for tokens of users, 365 days for secrets of applications, no end for webhook subscriptions")
 	return cmd
 }
 

@@ -44,3 +44,42 @@ func TestIssuedTokensExpire(t *testing.T) {
 		require.Contains(t, failure.Errors[0].Message, "at most")
 	}
 }
+
+// New secrets of applications end after the term that is configured, within the maximum. Others keep their term.
+func TestSecretsOfApplicationsExpire(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	for name, c := range map[string]struct {
+		lifetimes administration.SecretLifetimes
+		after     time.Duration
+	}{
+		"standard":              {administration.SecretLifetimes{ApplicationSecret: 365 * day}, 365 * day},
+		"maximum below it":      {administration.SecretLifetimes{ApplicationSecret: 365 * day, MaxApplicationSecret: 30 * day}, 30 * day},
+		"maximum only":          {administration.SecretLifetimes{MaxApplicationSecret: 30 * day}, 30 * day},
+		"no standard, no bound": {administration.SecretLifetimes{}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := apitest.NewAdministered(t)
+			owner := s.As("owner")
+			path := apitest.ResourcePath("north", "Application", "worker", "/secrets")
+			options := s.Options
+			options.Administration = administration.New(administration.Options{
+				Store: storage.New(storage.Options{DB: s.DB, Clock: s.Now}), Lifetimes: c.lifetimes,
+			})
+			s.Client = contracttest.Client(contracttest.InProcess(apitest.Handler(t, options)))
+			issued := apitest.Decode[oasadmin.IssuedSecret](t, s.Post(201, owner, path, `{"name":"default"}`))
+			if c.after == 0 {
+				require.Nil(t, issued.ExpiresAt)
+			} else {
+				require.WithinDuration(t, s.Now().Add(c.after), *issued.ExpiresAt, time.Minute)
+			}
+			list := apitest.Decode[oasadmin.SecretList](t, s.Get(200, owner, path))
+			for _, secret := range list.Content {
+				if secret.Name == "first" {
+					require.Nil(t, secret.ExpiresAt)
+				}
+			}
+		})
+	}
+}

@@ -14,6 +14,8 @@ const (
 	DefaultAccessTokenLifetime = 90 * 24 * time.Hour
 	// MaxAccessTokenLifetime is how long they may be issued for at most.
 	MaxAccessTokenLifetime = 365 * 24 * time.Hour
+	// DefaultApplicationSecretLifetime is the lifetime of secrets of applications issued without an expiry, a setting.
+	DefaultApplicationSecretLifetime = 365 * 24 * time.Hour
 	// BootstrapTokenLifetime is how long the token of the first user works.
 	BootstrapTokenLifetime = 24 * time.Hour
 )
@@ -28,24 +30,35 @@ type SecretLifetimes struct {
 	// AccessToken is the lifetime of a personal access token issued without an expiry,
 	// MaxAccessToken the longest.
 	AccessToken, MaxAccessToken time.Duration
-	// MaxApplicationSecret is the maximum lifetime of a secret of an application, and the lifetime of one issued
-	// without an expiry.
-	MaxApplicationSecret time.Duration
+	// ApplicationSecret is the lifetime of a secret of an application issued without an expiry, MaxApplicationSecret the longest.
+	ApplicationSecret, MaxApplicationSecret time.Duration
+}
+
+// SecretTerm is the lifetime of a secret that is issued without an expiry, and the longest. 0 is no bound.
+type SecretTerm struct{ Standard, Longest time.Duration }
+
+// SecretTermOf returns the lifetimes of new secrets of a kind of resource.
+func (s *Service) SecretTermOf(kind resource.Kind) SecretTerm { return s.lifetimes.termOf(kind) }
+
+func (l SecretLifetimes) termOf(kind resource.Kind) SecretTerm {
+	var term SecretTerm
+	switch kind { //nolint:exhaustive // other kinds have no bounds
+	case resource.KindUser:
+		term = SecretTerm{l.AccessToken, l.MaxAccessToken}
+	case resource.KindApplication:
+		term = SecretTerm{l.ApplicationSecret, l.MaxApplicationSecret}
+	}
+	if term.Longest > 0 && (term.Standard == 0 || term.Standard > term.Longest) {
+		term.Standard = term.Longest
+	}
+	return term
 }
 
 // expiryOf returns when a secret expires that is issued now, nil for never. One that
 // would work for longer than it may is VALIDATION.
 func (l SecretLifetimes) expiryOf(kind resource.Kind, requested *time.Time, now time.Time) (*time.Time, error) {
-	var standard, longest time.Duration
-	if kind == resource.KindUser {
-		standard, longest = l.AccessToken, l.MaxAccessToken
-	}
-	if kind == resource.KindApplication {
-		longest = l.MaxApplicationSecret
-	}
-	if requested == nil && standard == 0 {
-		standard = longest
-	}
+	term := l.termOf(kind)
+	standard, longest := term.Standard, term.Longest
 	switch {
 	case requested == nil && standard == 0:
 		return nil, nil //nolint:nilnil // never is a time to expire

@@ -152,6 +152,8 @@ func germanPeople() map[string]string {
 		"Revoke":                                                "Widerrufen",
 		"Expires":                                               "Gültig bis",
 		"Issue":                                                 "Ausstellen",
+		"Choose the day on which it stops working; by default after %d days.":                               "Wählen Sie den Tag, an dem es endet; vorgegeben sind %d Tage.",
+		"Without a day it does not expire.":                                                                 "Ohne Tag läuft es nicht ab.",
 		"To rotate one, issue the next, put it in use, then revoke the old one. Both are valid until then.": "Zum Wechseln stellen Sie das nächste aus, setzen es ein und widerrufen dann das alte. Bis dahin gelten beide.",
 		"does not expire":      "ohne Ablauf",
 		"until %s":             "bis %s",

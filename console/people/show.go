@@ -2,6 +2,7 @@ package people
 
 import (
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -19,6 +20,10 @@ type personView struct {
 	*administration.Holder
 
 	Secrets []domain.SecretInfo
+	// ExpiryDate is the day on which a new secret expires by default, LatestDate the last possible one, both "" for never.
+	ExpiryDate, LatestDate string
+	// TermDays is the number of days until ExpiryDate.
+	TermDays int
 	Access  []domain.EngineGrant
 	// Sessions are the browsers that a user is signed in with.
 	Sessions []domain.Session
@@ -59,6 +64,7 @@ func (s *Screens) showPerson(v *web.Visit, key resource.Key, issued *administrat
 		if of.Secrets, err = s.Administration.FindSecrets(v.Context(), v.Call, key); err != nil {
 			return nil, err
 		}
+		of.setTerm(s.Administration.SecretTermOf(key.Kind), ui.ViewerOf(v.Context()).Now)
 	}
 	if of.Kind == resource.KindUser && of.May {
 		if of.Sessions, err = s.Administration.FindUserSessions(v.Context(), v.Call, key); err != nil {
@@ -79,6 +85,16 @@ func (s *Screens) showPerson(v *web.Visit, key resource.Key, issued *administrat
 		of.Problem = ui.Problem(v.Context(), rejection)
 	}
 	return answer.Refused(rejection), nil
+}
+
+// setTerm sets the default and the latest expiry of a new secret.
+func (s *personView) setTerm(term administration.SecretTerm, now time.Time) {
+	if term.Standard > 0 {
+		s.ExpiryDate, s.TermDays = now.Add(term.Standard).Format(time.DateOnly), int(term.Standard/(24*time.Hour))
+	}
+	if term.Longest > 0 {
+		s.LatestDate = now.Add(term.Longest).Format(time.DateOnly)
+	}
 }
 
 // showResult shows the resource again after an action, with why it was refused if it was.

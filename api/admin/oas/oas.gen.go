@@ -1529,7 +1529,7 @@ type Secret struct {
 
 // SecretIssueParams defines model for SecretIssueParams.
 type SecretIssueParams struct {
-	// ExpiresAt When the secret stops working, a time in the future; never unless given
+	// ExpiresAt When the secret stops working, a time in the future. Without it a personal access token works for 90 days and a secret of an application for 365 days, unless the service is configured otherwise; a secret of a webhook subscription does not expire.
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 
 	// Name Distinguishes the secrets of one owner; text on one line that is not blank

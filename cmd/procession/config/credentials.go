@@ -25,6 +25,7 @@ type Credentials struct {
 	PersonalTokens         string
 	AccessTokenLifetime    time.Duration
 	MaxAccessTokenLifetime time.Duration
+	SecretLifetime         time.Duration
 	MaxSecretLifetime      time.Duration
 }
 
@@ -46,6 +47,8 @@ func (c *Credentials) bindFlags(f *pflag.FlagSet) {
 		"lifetime of personal access tokens issued without an expiry; 0 for the maximum")
 	f.DurationVar(&c.MaxAccessTokenLifetime, "max-access-token-lifetime", administration.MaxAccessTokenLifetime,
 		"maximum lifetime of personal access tokens; 0 for no maximum")
+	f.DurationVar(&c.SecretLifetime, "secret-lifetime", administration.DefaultApplicationSecretLifetime,
+		"lifetime of secrets of applications issued without an expiry, at most --max-secret-lifetime; 0 for the maximum")
 	f.DurationVar(&c.MaxSecretLifetime, "max-secret-lifetime", 0,
 		"maximum lifetime of secrets of applications; 0 for no maximum")
 }
@@ -64,6 +67,7 @@ func (c *Credentials) checkSettings() error {
 	wrong.require(c.MaxAccessTokenLifetime >= 0, "max-access-token-lifetime", "must not be negative")
 	wrong.require(c.AccessTokenLifetime >= 0 && (c.MaxAccessTokenLifetime <= 0 || c.AccessTokenLifetime <= c.MaxAccessTokenLifetime),
 		"access-token-lifetime", "must be 0 to --max-access-token-lifetime")
+	wrong.require(c.SecretLifetime >= 0, "secret-lifetime", "must not be negative")
 	wrong.require(c.MaxSecretLifetime >= 0, "max-secret-lifetime", "must not be negative")
 	wrong.require(!c.OIDCIssuers.contains(c.Issuer), "oidc-issuers", "must not contain the --issuer of engine tokens")
 	wrong.add("oidc-issuers", c.OIDCIssuers.check())

@@ -124,7 +124,7 @@ func (s *Service) newOperations(k *Keyring, documents *blobstore.Store, m *metri
 		NoPersonalTokens: c.PersonalTokens == config.PersonalTokensNone,
 		Lifetimes: administration.SecretLifetimes{
 			AccessToken: c.AccessTokenLifetime, MaxAccessToken: c.MaxAccessTokenLifetime,
-			MaxApplicationSecret: c.MaxSecretLifetime,
+			ApplicationSecret: c.SecretLifetime, MaxApplicationSecret: c.MaxSecretLifetime,
 		},
 		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes, TaskQueueTimeouts: queueTimeouts(c),
 		Version: BuildVersion(), SessionIdle: c.SessionIdle,
