@@ -24,7 +24,7 @@ type personView struct {
 	ExpiryDate, LatestDate string
 	// TermDays is the number of days until ExpiryDate.
 	TermDays int
-	Access  []domain.EngineGrant
+	Access   []domain.EngineGrant
 	// Sessions are the browsers that a user is signed in with.
 	Sessions []domain.Session
 	// May reports whether the user may change it.
