@@ -39,6 +39,7 @@ type ProcessView struct {
 	*persistence.ProcessOverview
 
 	MayManage   bool
+	MayRepair   bool
 	Actions     []AvailableAction
 	ActionNames map[string]translation.Name
 	Definition  *domain.ProcessDefinition
@@ -55,7 +56,8 @@ func (s *Service) RetrieveProcessView(ctx context.Context, call domain.Call, id 
 		return nil, err
 	}
 	o := &ProcessView{
-		ProcessOverview: found, MayManage: found.Relations.Manager, Definition: d.ProcessDefinition,
+		ProcessOverview: found, MayManage: found.Relations.Manager,
+		MayRepair: found.RepairGranted || call.Caller.Administration(found.Whole.TenantID).Administers(), Definition: d.ProcessDefinition,
 		ActionNames: map[string]translation.Name{messageAction: {Source: d.findAction(messageAction).Name}},
 	}
 	for _, a := range d.actions {

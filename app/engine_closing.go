@@ -25,7 +25,8 @@ func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, er
 		if err != nil {
 			return nil, err
 		}
-		recorded = locked.Run.EndedBy(c) && !locked.Failed
+		// A run that was reset keeps its id and may fail again.
+		recorded = locked.Run.EndedBy(c) && !(locked.Failed && locked.Run.State == domain.RunPending)
 		if !recorded {
 			return nil, nil
 		}

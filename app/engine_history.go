@@ -29,6 +29,8 @@ type EngineHistoryPart struct {
 
 // EngineHistory contains Temporal's view of a workflow of a process.
 type EngineHistory struct {
+	// MayRepair reports whether the caller may complete a pending activity by hand.
+	MayRepair bool
 	// Runs are the workflows that the service started for the process, its own first.
 	Runs []domain.EngineRun
 	// View is nil while the workflow is not started, and once Temporal has deleted it.
@@ -70,7 +72,9 @@ func (s *Service) RetrieveEngineHistory(
 	if at.WorkflowID == "" {
 		at.WorkflowID = site.Runs[0].WorkflowID
 	}
-	history := &EngineHistory{Runs: site.Runs}
+	history := &EngineHistory{
+		Runs: site.Runs, MayRepair: site.RepairGranted || call.Caller.Administration(site.Runs[0].TenantID).Administers(),
+	}
 	if history.View, err = s.viewWorkflow(ctx, site, at); err != nil {
 		return nil, err
 	}

@@ -280,6 +280,6 @@ func (s *Service) FindRepairPoints(ctx context.Context, call domain.Call, proces
 }
 
 // ListRepairs returns the latest repairs of a process visible to the caller, the newest first.
-func (s *Service) ListRepairs(ctx context.Context, call domain.Call, process uuid.UUID) ([]domain.Repair, error) {
+func (s *Service) ListRepairs(ctx context.Context, call domain.Call, process uuid.UUID) ([]domain.NamedRepair, error) {
 	return s.store.Reader.ListRepairs(ctx, call.Caller, process)
 }

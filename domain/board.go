@@ -110,6 +110,13 @@ type NamedAction struct {
 	AuthorName string
 }
 
+// NamedRepair is a repair with the name of its author.
+type NamedRepair struct {
+	Repair
+
+	AuthorName string
+}
+
 // NamedDocument is a document with the name of the principal that uploaded it.
 type NamedDocument struct {
 	Document

@@ -77,7 +77,7 @@ func (e *Engine) completeStep(ctx context.Context, c domain.DueCommand) error {
 func (e *Engine) eventBefore(
 	ctx context.Context, r domain.EngineRun, execution *commonpb.WorkflowExecution, item uuid.UUID,
 ) (int64, error) {
-	first, before := int64(0), int64(0)
+	first, before, found := int64(0), int64(0), false
 	err := e.eachEvent(ctx, r.Namespace, execution, func(event *historypb.HistoryEvent) (bool, error) {
 		if event.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED {
 			before = event.GetEventId()
@@ -90,13 +90,17 @@ func (e *Engine) eventBefore(
 			return true, nil
 		}
 		about, err := e.signalledItemID(ctx, r.TenantID, signal)
-		return about != item, err
+		found = about == item
+		return !found, err
 	})
 	if err != nil {
 		return 0, err
 	}
-	if before == 0 {
+	if first == 0 {
 		return 0, errors.New("no workflow task of the workflow has completed")
+	}
+	if !found {
+		return first, nil
 	}
 	return before, nil
 }

@@ -16,6 +16,8 @@ type EngineSite struct {
 	// Runs are the workflow of the process and, the newest first, the workflows of its user actions and of the robots of its
 	// tasks, at most a hundred.
 	Runs []domain.EngineRun
+	// RepairGranted is set if the caller is a repairer of the definition.
+	RepairGranted bool
 }
 
 const selectProcessRuns = `
@@ -31,7 +33,8 @@ SELECT ` + engineRunColumns + `
 func (r *Reader) GetEngineSite(ctx context.Context, caller domain.Caller, id uuid.UUID) (*EngineSite, error) {
 	var s EngineSite
 	queries := append(s.queries(selectActionableProcess, caller.PrincipalID, memberScope(caller), id),
-		pg.Q(selectProcessRuns, []any{id}, scanEngineRuns(&s.Runs)))
+		pg.Q(selectProcessRuns, []any{id}, scanEngineRuns(&s.Runs)),
+		pg.Q(repairGranted, []any{caller.PrincipalID, id}, pg.One(&s.RepairGranted)))
 	err := r.Read(ctx, queries...)
 	if err == nil && !s.Relations.Sees {
 		err = domain.NotFound("process")

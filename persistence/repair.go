@@ -23,9 +23,14 @@ type RepairSite struct {
 }
 
 const (
+	// repairGrantedOnP is true of a process p if the caller is a repairer of its definition.
+	repairGrantedOnP = `EXISTS (SELECT 1 FROM process_definition_grants g
+                WHERE g.process_definition_id = p.process_definition_id AND g.permission = 'REPAIRER' AND ` + access.CallerIsGrantee + `)`
+
 	repairGranted = `
-SELECT EXISTS (SELECT 1 FROM process_definition_grants g JOIN processes p ON p.process_definition_id = g.process_definition_id
-                WHERE p.id = $2 AND g.permission = 'REPAIRER' AND ` + access.CallerIsGrantee + `)`
+SELECT ` + repairGrantedOnP + `
+  FROM processes p
+ WHERE p.id = $2`
 
 	lockRunOfProcess = `
 SELECT ` + engineRunColumns + `
@@ -88,8 +93,10 @@ const maxRepairs = 200
 
 const (
 	listRepairs = `
-SELECT x.id, x.tenant_id, x.process_id, x.item_id, x.kind, x.reason, x.created_by, x.created_at
+SELECT x.id, x.tenant_id, x.process_id, x.item_id, x.kind, x.reason, x.created_by, x.created_at, coalesce(sname.name, s.name, '')
   FROM repairs x
+  LEFT JOIN principals s ON s.id = x.created_by
+  LEFT JOIN person_names sname ON sname.tenant_id = x.tenant_id AND sname.principal_id = x.created_by
  WHERE x.process_id = $1
  ORDER BY x.created_at DESC
  LIMIT $2`
@@ -100,23 +107,25 @@ SELECT p.id
  WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess
 
 	getRepairedRun = `
-SELECT ` + engineRunColumns + `,
-       EXISTS (SELECT 1 FROM process_definition_grants g
-                WHERE g.process_definition_id = p.process_definition_id AND g.permission = 'REPAIRER' AND ` + access.CallerIsGrantee + `)
+SELECT ` + engineRunColumns + `, ` + repairGrantedOnP + `
   FROM processes p
   JOIN engine_runs r ON r.owner_id = p.id AND r.kind = 'PROCESS'
  WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess
 )
 
 // ListRepairs returns the latest repairs of a process visible to the caller, the newest first, at most 200, or NOT_FOUND.
-func (r *Reader) ListRepairs(ctx context.Context, caller domain.Caller, process uuid.UUID) ([]domain.Repair, error) {
-	var repairs []domain.Repair
+func (r *Reader) ListRepairs(ctx context.Context, caller domain.Caller, process uuid.UUID) ([]domain.NamedRepair, error) {
+	var repairs []domain.NamedRepair
 	err := r.Read(
 		ctx,
 		pg.Q(processVisible, []any{caller.PrincipalID, caller.TenantIDs(), process}, pg.OrNotFound("process", pg.One(&process))),
-		pg.Q(listRepairs, []any{process, maxRepairs}, collectInto(&repairs, pgx.RowToStructByPos[domain.Repair])),
+		pg.Q(listRepairs, []any{process, maxRepairs}, collectInto(&repairs, scanNamedRepair)),
 	)
 	return repairs, pg.Translate("listing the repairs of a process", err)
+}
+
+func scanNamedRepair(row pgx.CollectableRow) (r domain.NamedRepair, err error) {
+	return r, row.Scan(&r.ID, &r.TenantID, &r.ProcessID, &r.ItemID, &r.Kind, &r.Reason, &r.CreatedBy, &r.CreatedAt, &r.AuthorName)
 }
 
 // GetRepairedRun returns the run of a process visible to the caller and whether the caller is granted to repair it, or

@@ -2684,13 +2684,13 @@ CREATE INDEX events_1_type_tenant_id_era_xid_position_idx ON public.events_1 USI
 
 CREATE INDEX incident_comments_incident ON public.incident_comments USING btree (incident_id, created_at);
 
-CREATE UNIQUE INDEX incidents_failure ON public.incidents USING btree (engine_run_id, run_id) WHERE (kind = 'FAILURE'::text);
-
 CREATE INDEX incidents_fingerprint ON public.incidents USING btree (tenant_id, state, fingerprint, created_at);
 
 CREATE UNIQUE INDEX incidents_problem ON public.incidents USING btree (engine_run_id) WHERE ((kind <> 'FAILURE'::text) AND (state = 'OPEN'::text));
 
 CREATE INDEX incidents_process ON public.incidents USING btree (process_id);
+
+CREATE INDEX incidents_run ON public.incidents USING btree (engine_run_id);
 
 CREATE INDEX incidents_state ON public.incidents USING btree (state, created_at, id);
 

@@ -14,7 +14,7 @@ func (s *Server) FindRepairs(ctx context.Context, request FindRepairsRequestObje
 	if err != nil {
 		return nil, err
 	}
-	return FindRepairs200JSONResponse{Content: listOf(repairs, convertRepair)}, nil
+	return FindRepairs200JSONResponse{Content: listOf(repairs, func(r *domain.NamedRepair) oasadmin.Repair { return convertRepair(&r.Repair) })}, nil
 }
 
 // RepairProcess repairs a running process by hand.

@@ -74,7 +74,7 @@ func Sentence(ctx context.Context, e *domain.TimelineEvent, names map[string]tra
 	}
 	switch {
 	case e.Type == domain.EventProcessRepaired:
-		return ui.T(ctx, repairSentence(domain.RepairKind(e.Details["kind"])))
+		return RepairSentence(ctx, domain.RepairKind(e.Details["kind"]))
 	case e.Type == domain.EventProcessStateChanged:
 		return ofProcessState(ctx, e)
 	case e.Type == domain.EventItemCreated:
@@ -107,8 +107,10 @@ func eventSentences() map[domain.EventType]string {
 	}
 }
 
-// repairSentence describes a repair by hand.
-func repairSentence(kind domain.RepairKind) string {
+// RepairSentence describes a repair by hand without its author.
+func RepairSentence(ctx context.Context, kind domain.RepairKind) string { return ui.T(ctx, repairText(kind)) }
+
+func repairText(kind domain.RepairKind) string {
 	switch kind {
 	case domain.RepairReopenTask:
 		return ui.Text("reopened a task as a repair")

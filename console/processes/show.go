@@ -26,6 +26,9 @@ func (s *processView) visibleTabs() []ui.Tab {
 	if s.MayManage {
 		tabs = append(tabs, ui.Tab{Path: "engine", Icon: "route", Text: ui.Text("Engine")})
 	}
+	if s.MayRepair {
+		tabs = append(tabs, ui.Tab{Path: "repair", Icon: "settings", Text: ui.Text("Repair")})
+	}
 	return tabs
 }
 

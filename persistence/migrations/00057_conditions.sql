@@ -34,7 +34,7 @@ ALTER TABLE incidents
     DROP CONSTRAINT incidents_engine_run_id_run_id_key,
     ADD CONSTRAINT incidents_state_check CHECK (state IN ('OPEN', 'RETRIED', 'DISMISSED', 'RESOLVED'));
 UPDATE incidents SET fingerprint = md5(message);
-CREATE UNIQUE INDEX incidents_failure ON incidents (engine_run_id, run_id) WHERE kind = 'FAILURE';
+CREATE INDEX incidents_run ON incidents (engine_run_id);
 -- A run has at most one open problem.
 CREATE UNIQUE INDEX incidents_problem ON incidents (engine_run_id) WHERE kind <> 'FAILURE' AND state = 'OPEN';
 CREATE INDEX incidents_fingerprint ON incidents (tenant_id, state, fingerprint, created_at);
