@@ -108,7 +108,9 @@ func eventSentences() map[domain.EventType]string {
 }
 
 // RepairSentence describes a repair by hand without its author.
-func RepairSentence(ctx context.Context, kind domain.RepairKind) string { return ui.T(ctx, repairText(kind)) }
+func RepairSentence(ctx context.Context, kind domain.RepairKind) string {
+	return ui.T(ctx, repairText(kind))
+}
 
 func repairText(kind domain.RepairKind) string {
 	switch kind {
