@@ -150,7 +150,7 @@ type Node struct {
 	LabelLang, HelpLang string
 	// Hint is the placeholder of an empty control.
 	Hint string
-	// Examples are texts of values that the schema gives as examples.
+	// Examples are JSON texts of values that the schema gives as examples.
 	Examples   []string
 	Deprecated bool
 	// Because is the label of the member that makes the value required, "" for none.

@@ -87,7 +87,7 @@ func titleOf(p *jsondoc.Place, w wording, value any) (string, bool) {
 // maxExamples is the number of examples that a control shows.
 const maxExamples = 3
 
-// exampleTexts returns the first scalars of examples as texts.
+// exampleTexts returns the first scalars of examples as JSON texts.
 func exampleTexts(examples []json.RawMessage) []string {
 	var texts []string
 	for _, example := range examples {
@@ -97,7 +97,7 @@ func exampleTexts(examples []json.RawMessage) []string {
 			continue
 		}
 		if text := rawText(value); err == nil && text != "" && len(texts) < maxExamples {
-			texts = append(texts, text)
+			texts = append(texts, string(example))
 		}
 	}
 	return texts

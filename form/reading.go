@@ -1,6 +1,7 @@
 package form
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
@@ -89,17 +90,24 @@ func (s *Editor) Suggest(selects func(*Node) bool) (*Change, error) {
 	return s.Changes(suggested)
 }
 
-// Offered returns the title or text of the value that the schema offers for an absent one, "" for none.
-func (n *Node) Offered() string {
+// Offered returns the control with the value that the schema offers for an absent one, nil for none.
+func (n *Node) Offered() *Node {
 	if n.offered == nil || n.IsLocked() {
-		return ""
+		return nil
 	}
-	for _, option := range n.Options {
-		if option.Title != "" && jsondoc.Equal(option.value, n.offered) {
-			return option.Title
-		}
-	}
-	return rawText(n.offered)
+	return n.with(n.offered, true)
+}
+
+// Showing returns the control with another value, a JSON text or "" for none.
+func (n *Node) Showing(text string) *Node {
+	value, err := jsondoc.DecodeExactly(json.RawMessage(text), maxSelectDepth)
+	return n.with(value, err == nil && text != "")
+}
+
+func (n *Node) with(value any, present bool) *Node {
+	other := *n
+	other.value, other.present, other.aside = value, present, nil
+	return &other
 }
 
 // emptyValue returns the value of an empty control: null if it is required and may be null, else none.

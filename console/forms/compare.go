@@ -3,7 +3,9 @@ package forms
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
+	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/form"
 )
@@ -63,15 +65,15 @@ func (d *Document) Same(pointer string, value json.RawMessage) bool {
 	return len(is) > 0 && equalJSON(is, value)
 }
 
-// displayText returns a value as text.
+// displayText returns the value of a control as read-only forms show it, "" for none.
 func displayText(ctx context.Context, n *form.Node) string {
 	if !n.Present() {
 		return ""
 	}
-	for _, option := range n.Options {
-		if n.Kind != form.KindChoices && n.IsChosen(option) {
-			return optionTitle(ctx, option)
-		}
+	if n.Kind.HasRows() || slices.Contains([]form.Kind{
+		form.KindObject, form.KindTuple, form.KindJSON, form.KindFile, form.KindFiles,
+	}, n.Kind) {
+		return ui.ValueText(ctx, json.RawMessage(n.JSON()))
 	}
-	return form.ReadableJSON(n.JSON())
+	return (&page{locale: localeOf(ctx)}).valueText(ctx, n)
 }

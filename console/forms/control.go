@@ -2,6 +2,7 @@ package forms
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +34,11 @@ func boundsHint(ctx context.Context, n *form.Node) string {
 		parts = append(parts, ui.T(ctx, "This field is deprecated."))
 	}
 	if len(n.Examples) > 0 && !n.IsLocked() {
-		parts = append(parts, ui.T(ctx, "For example: %s.", strings.Join(n.Examples, ", ")))
+		var examples []string
+		for _, example := range n.Examples {
+			examples = append(examples, displayText(ctx, n.Showing(example)))
+		}
+		parts = append(parts, ui.T(ctx, "For example: %s.", strings.Join(examples, ", ")))
 	}
 	if n.Kind == form.KindDateTime {
 		parts = append(parts, ui.T(ctx, "Times are those of %s.", ui.ViewerOf(ctx).Zone.String()))
@@ -131,12 +136,15 @@ func (p *page) previewOf(reference string) string {
 	return p.preview(reference)
 }
 
-// conflictText returns a value of a conflict for people to read.
-func conflictText(ctx context.Context, text string) string {
-	if text == "" {
+// conflictText returns a value of a conflict for people to read. n is its control, nil for none.
+func conflictText(ctx context.Context, n *form.Node, text string) string {
+	switch {
+	case text == "":
 		return ui.T(ctx, "nothing")
+	case n == nil:
+		return ui.ValueText(ctx, json.RawMessage(text))
 	}
-	return form.ReadableJSON(text)
+	return displayText(ctx, n.Showing(text))
 }
 
 // inputAttributes returns the attributes of all kinds of inputs. Inputs in cells have no label element and are

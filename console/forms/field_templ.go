@@ -1289,7 +1289,7 @@ func storedText(n *form.Node) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if text := n.Offered(); text != "" {
+		} else if offered := n.Offered(); offered != nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 101, "<div class=\"form-mark\" id=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1307,7 +1307,7 @@ func storedText(n *form.Node) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = valueButton(n, doDefault, ui.T(ctx, "Use %s", text)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = valueButton(n, doDefault, ui.T(ctx, "Use %s", displayText(ctx, offered))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1664,7 +1664,7 @@ func problemText(p *page, n *form.Node) templ.Component {
 			}
 		}
 		if conflict, ok := p.conflicts[n.Pointer]; ok {
-			templ_7745c5c3_Err = conflictBox(conflict, n.Label).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = conflictBox(conflict, n.Label, n).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2290,7 +2290,7 @@ func cellControl(p *page, n *form.Node) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if n.Inexact || n.Offered() != "" {
+			if n.Inexact || n.Offered() != nil {
 				templ_7745c5c3_Err = storedText(n).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

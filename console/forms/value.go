@@ -32,10 +32,10 @@ func (p *page) valueText(ctx context.Context, n *form.Node) string {
 	case form.KindRadio, form.KindSelect, form.KindSearch, form.KindChoices:
 		return chosenTitles(ctx, n, text)
 	case form.KindSecret:
-		return strings.Repeat("•", min(len(text), 8))
+		return strings.Repeat("•", 8)
 	case form.KindDate:
 		if day, err := time.Parse(time.DateOnly, text); err == nil {
-			return locale.CalendarOf(ui.ViewerOf(ctx).Locale).Date(day, locale.WithWeekday)
+			return ui.StoredDate(ctx, day)
 		}
 	case form.KindDuration:
 		if span, ok := locale.ParseSpan(rawDuration(n)); ok {
@@ -44,8 +44,7 @@ func (p *page) valueText(ctx context.Context, n *form.Node) string {
 		return rawDuration(n)
 	case form.KindDateTime:
 		if at, ok := n.Instant(); ok {
-			at = at.In(ui.ViewerOf(ctx).Zone)
-			return locale.CalendarOf(ui.ViewerOf(ctx).Locale).DateTime(at, locale.WithWeekday, locale.PrecisionOf(at))
+			return ui.StoredTime(ctx, at)
 		}
 	}
 	return text

@@ -81,9 +81,6 @@ func (s *processView) canEdit() bool {
 	return s.canWrite() && some
 }
 
-// elementText returns a value of an element as people read it.
-func elementText(v domain.ElementValue) string { return form.ReadableJSON(string(v.Value)) }
-
 // valuesForm is the form of the values of a process, for one user. It is saved by its
 // button: a running workflow reads them.
 type valuesForm struct {

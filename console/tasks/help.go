@@ -69,7 +69,7 @@ func (f *taskForm) findHelp(ctx context.Context, task *openTask, definition *dom
 	for _, s := range h.Suggestions {
 		referenced[s.Pointer] = true
 	}
-	h.Rest = ui.Members(h.Run.Value, func(name string) bool { return !referenced[name] })
+	h.Rest = ui.Members(ctx, h.Run.Value, func(name string) bool { return !referenced[name] })
 	return h, nil
 }
 

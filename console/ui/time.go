@@ -39,6 +39,18 @@ func Day(ctx context.Context, at time.Time) string {
 	return locale.CalendarOf(v.Locale).Date(at.In(v.Zone), locale.Medium)
 }
 
+// StoredDate returns a date of a value with its weekday, in the notation of the viewer.
+func StoredDate(ctx context.Context, day time.Time) string {
+	return locale.CalendarOf(ViewerOf(ctx).Locale).Date(day, locale.WithWeekday)
+}
+
+// StoredTime returns a date with time of a value with its weekday and its precision, in the notation and the zone of the viewer.
+func StoredTime(ctx context.Context, at time.Time) string {
+	v := ViewerOf(ctx)
+	at = at.In(v.Zone)
+	return locale.CalendarOf(v.Locale).DateTime(at, locale.WithWeekday, locale.PrecisionOf(at))
+}
+
 // Clock returns the time of day in the notation and the zone of the viewer.
 func Clock(ctx context.Context, at time.Time) string {
 	v := ViewerOf(ctx)

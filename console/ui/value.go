@@ -2,7 +2,10 @@ package ui
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"strings"
+	"time"
 
 	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/kuflowref"
@@ -58,20 +61,48 @@ func eachMember(object json.RawMessage, visit func(name string, value json.RawMe
 	return r.End() == nil
 }
 
+// ValueText returns a value without a schema for people to read: strings without quotes, references by name, dates and numbers in
+// the notation and the zone of the viewer, a line for each entry of a list, and objects as JSON.
+func ValueText(ctx context.Context, value json.RawMessage) string {
+	r := jsontext.NewLooseReader(value)
+	switch r.Kind() {
+	case '"':
+		text := form.ReadableJSON(string(value))
+		if day, err := time.Parse(time.DateOnly, text); err == nil {
+			return StoredDate(ctx, day)
+		}
+		if at, err := time.Parse(time.RFC3339, text); err == nil {
+			return StoredTime(ctx, at)
+		}
+		return text
+	case '[':
+		var lines []string
+		for range r.Elements() {
+			lines = append(lines, ValueText(ctx, r.Raw()))
+		}
+		if len(lines) > 0 && r.End() == nil {
+			return strings.Join(lines, "\n")
+		}
+	case 't':
+		return T(ctx, "Yes")
+	case 'f':
+		return T(ctx, "No")
+	case '{', 'n':
+	default:
+		return Number(ctx, string(bytes.TrimSpace(value)))
+	}
+	return Indented(value)
+}
+
 // Members returns the members of an object that include accepts by pointer, in their order, or nil for another
 // value.
-func Members(value json.RawMessage, include func(pointer string) bool) []Member {
+func Members(ctx context.Context, value json.RawMessage, include func(pointer string) bool) []Member {
 	members := []Member{}
 	isObject := eachMember(value, func(name string, content json.RawMessage) bool {
 		if !include(jsontext.JoinPointer(name)) {
 			return true
 		}
-		text := Indented(content)
-		// Strings are shown without quotes, references by name, other values as JSON.
-		if json.Unmarshal(content, &text) == nil {
-			text = form.ReadableJSON(string(content))
-		}
-		members = append(members, Member{Name: Label(name), Text: text, Files: filesOf(content)})
+		members = append(members, Member{Name: Label(name), Text: ValueText(ctx, content), Files: filesOf(content)})
 		return true
 	})
 	if !isObject {
