@@ -9,6 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/domain/searchkey"
 	"github.com/procession-dev/procession/form/locale"
 )
 
@@ -173,7 +174,7 @@ func (n *Node) parseText(text string, in Locale) (value any, ok bool) {
 		return n.Options[i].value, true
 	case KindSearch:
 		written := strings.TrimSpace(text)
-		i := slices.IndexFunc(n.Options, func(o Option) bool { return strings.EqualFold(o.Title, written) })
+		i := slices.IndexFunc(n.Options, func(o Option) bool { return searchkey.Equal(o.Title, written) })
 		if i < 0 {
 			i = slices.IndexFunc(n.Options, func(o Option) bool { return n.hasTitle(o, written) })
 		}

@@ -2,10 +2,10 @@ package form
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
+	"github.com/procession-dev/procession/domain/searchkey"
 	"github.com/procession-dev/procession/domain/translation"
 )
 
@@ -80,7 +80,7 @@ func (w wording) setTitle(o *Option, title, key string) {
 // hasTitle reports whether a text is the title of an option in some language: the page may be older than the choice of the
 // language.
 func (n *Node) hasTitle(o Option, text string) bool {
-	return strings.EqualFold(o.Title, text) || strings.EqualFold(o.source, text) || n.wording.texts.Has(text, o.key)
+	return searchkey.Equal(o.Title, text) || searchkey.Equal(o.source, text) || n.wording.texts.Has(text, o.key)
 }
 
 // heading returns the text of a group, category or note.

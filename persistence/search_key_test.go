@@ -8,6 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/searchkey"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
@@ -48,6 +49,7 @@ func TestSearchKeys(t *testing.T) {
 		require.NoError(t, db.QueryRow(t.Context(), `SELECT search_key($1) = search_key($2), email_key($1) = email_key($2), email_key($1)`, c.a, c.b).
 			Scan(&search, &email, &key), c.name)
 		require.Equal(t, c.search, search, c.name)
+		require.Equal(t, c.search, searchkey.Equal(c.a, c.b), c.name)
 		require.Equal(t, c.email, email, c.name)
 		require.Equal(t, c.email, domain.EqualEmails(c.a, c.b), c.name)
 		require.Equal(t, key, domain.EmailKey(c.a), c.name)

@@ -2,11 +2,16 @@ package forms_test
 
 import (
 	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/domain/searchkey"
 	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
@@ -68,4 +73,58 @@ func TestComboboxFindsPeople(t *testing.T) {
 	m.setReachable(false)
 	typeText(t, b, "#f-adviser", "Bob", true)
 	b.Await(shownOptions + ` === "The search failed. Try again."`)
+}
+
+// sameNames are spellings of options that a person may type, as the search of the service takes them for equal.
+var sameNames = []struct{ option, typed string }{
+	{"Ärzte", "a\u0308RZTE"},
+	{"Zoe\u0308", "ZOË"},
+	{"İstanbul", "istanbul"},
+	{"Isparta", "ısparta"},
+	{"Straße", "STRASSE"},
+	{"GROẞ", "groß"},
+	{"ΟΔΟΣ", "οδος"},
+	{"ﬁnal", "FINAL"},
+	{"한국", "\u1112\u1161\u11ab\u1100\u116e\u11a8"},
+	{"ПРИВЕТ", "привет"},
+	{"हिन्दी", "हिन्दी"},
+	{"\u0627\u0653ب", "\u0622ب"},
+}
+
+// otherNames are texts that the search does not take for equal.
+var otherNames = []struct{ option, typed string }{{"हिन्दी", "हन्द"}, {"аdmin", "admin"}, {"ＡＢＣ", "abc"}, {"שָׁלוֹם", "שלום"}}
+
+func TestComboboxComparesAsTheSearch(t *testing.T) {
+	t.Parallel()
+	options := []string{"Zoë 2", "Malta", "Kenya", "Latvia", "Norway"}
+	for _, name := range append(slices.Clone(sameNames), otherNames...) {
+		options = append(options, name.option)
+	}
+	enum, err := json.Marshal(options)
+	require.NoError(t, err)
+	m := &memoryStore{schema: json.RawMessage(`{"type":"object","properties":{"x":{"enum":` + string(enum) + `}}}`), value: json.RawMessage(`{}`)}
+	b := m.openForm(t)
+	show := func(text string) string {
+		b.Set("#f-x", text)
+		return browsertest.Eval[string](b, shownOptions)
+	}
+	for _, name := range sameNames {
+		require.Contains(t, show(name.typed), name.option, name.typed)
+		require.True(t, searchkey.Equal(name.option, name.typed), name.typed)
+	}
+	for _, name := range otherNames {
+		require.NotContains(t, show(name.typed), name.option, name.typed)
+		require.False(t, searchkey.Equal(name.option, name.typed), name.typed)
+	}
+	require.Equal(t, "Zoe\u0308|Zoë 2", strings.Join(slices.Sorted(strings.SplitSeq(show("zoe"), "|")), "|"), "accents do not matter where nothing else is found")
+	// The text that is left is taken for the option.
+	for _, name := range sameNames {
+		m.setValue(`{}`)
+		values := url.Values{"version": {strconv.Itoa(m.version)}, "v/x": {name.typed}, "do": {"save"}}
+		site := m.startSite(t)
+		_, page := postForm(t, site.URL, values, true)
+		stored, err := json.Marshal(map[string]string{"x": name.option})
+		require.NoError(t, err)
+		require.JSONEq(t, string(stored), m.storedValue(), page)
+	}
 }

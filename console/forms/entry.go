@@ -12,6 +12,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/domain/searchkey"
 	"github.com/procession-dev/procession/form"
 )
 
@@ -208,7 +209,7 @@ func (e *entry) findByName(ctx context.Context, n *form.Node, name string, looku
 func exactMatch(found []Match, name string) *Match {
 	var only *Match
 	for i := range found {
-		if strings.EqualFold(found[i].Name, name) {
+		if searchkey.Equal(found[i].Name, name) {
 			if only != nil {
 				return nil
 			}

@@ -3,6 +3,8 @@ package translation
 import (
 	"slices"
 	"strings"
+
+	"github.com/procession-dev/procession/domain/searchkey"
 )
 
 // Texts finds texts of a definition for a reader. A nil Texts returns the texts of the definition.
@@ -78,7 +80,7 @@ func (t *Texts) Has(text, key string) bool {
 	}
 	return slices.ContainsFunc(t.catalogues, func(c *Catalogue) bool {
 		for _, texts := range c.texts {
-			if found := texts[key]; found != "" && strings.EqualFold(found, text) {
+			if found := texts[key]; found != "" && searchkey.Equal(found, text) {
 				return true
 			}
 		}

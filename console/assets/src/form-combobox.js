@@ -4,7 +4,9 @@
   "use strict";
 
   const most = 50; // options shown at once
-  const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLocaleLowerCase();
+  // Texts are compared as the service does (package searchkey). Where nothing is found, accents of European scripts do not matter.
+  const fold = (text) => text.toLowerCase().toUpperCase().normalize("NFC").replaceAll("\u0130", "I");
+  const plain = (text) => fold(text).normalize("NFD").replace(/(?<=[\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}])\p{Mn}+/gu, "");
   const boxOf = (event) => event.target.closest?.("form[data-form] [role=combobox]:not([readonly])");
   const listOf = (input) => document.getElementById(input.getAttribute("aria-controls"));
   const options = (list) => [...list.querySelectorAll("[role=option]:not([aria-disabled])")];
@@ -66,9 +68,10 @@
 
   // matches returns the options of the datalist that contain a text.
   function matches(input, text) {
-    const words = fold(text.trim());
     const known = [...document.getElementById(`${input.id}-list`).options].map((option) => ({ name: option.value }));
-    return known.filter(({ name }) => fold(name).includes(words));
+    const containing = (key) => known.filter(({ name }) => key(name).includes(key(text.trim())));
+    const found = containing(fold);
+    return found.length > 0 ? found : containing(plain);
   }
 
   function offer(input) {
