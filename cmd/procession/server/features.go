@@ -55,8 +55,8 @@ func newTextReader(c config.Features, log *slog.Logger) *extract.Reader {
 }
 
 // newFormRenderer returns the PDF renderer of forms, nil unless --forms-as-documents is set and a typesetter is
-// installed. It adds the numbers of missing characters to missing.
-func newFormRenderer(c config.Features, log *slog.Logger, missing *atomic.Int64) *pdfworker.Pool {
+// installed. onMissing is called with the characters of a form that no font has.
+func newFormRenderer(c config.Features, log *slog.Logger, onMissing func([]rune)) *pdfworker.Pool {
 	if !c.FormsAsDocuments {
 		return nil
 	}
@@ -66,11 +66,19 @@ func newFormRenderer(c config.Features, log *slog.Logger, missing *atomic.Int64)
 			slog.String("typesetter", pdfworker.InstallCommand), slog.String("fonts", pdfworker.InstallFonts))
 		return nil
 	}
-	return pdfworker.New(t, func(characters []rune) {
+	return pdfworker.New(t, onMissing)
+}
+
+// reportMissing returns a function that logs and counts the characters of a form that no font has.
+func reportMissing(m *metrics, log *slog.Logger) func([]rune) {
+	var missing atomic.Int64
+	m.registerCounter("procession_form_characters_missing_total", "Characters of forms as PDF that no installed font has.",
+		func() float64 { return float64(missing.Load()) })
+	return func(characters []rune) {
 		missing.Add(int64(len(characters)))
 		log.Warn("characters of a form are not available in the installed fonts", slog.Int("count", len(characters)),
 			slog.String("first", fmt.Sprintf("U+%04X", characters[0])))
-	})
+	}
 }
 
 // warnOfChildren logs the limits of child processes that this operating system does not enforce.

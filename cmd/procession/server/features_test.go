@@ -33,6 +33,32 @@ func TestPDFToText(t *testing.T) {
 	}
 }
 
+// A form with characters that no font has is a line of the log, and each of them is counted.
+func TestMissingCharactersAreLoggedAndCounted(t *testing.T) {
+	t.Parallel()
+	var logged bytes.Buffer
+	m := newMetrics()
+	report := reportMissing(m, slog.New(slog.NewTextHandler(&logged, nil)))
+	count := func() float64 {
+		families, err := m.registry.Gather()
+		require.NoError(t, err)
+		for _, family := range families {
+			if family.GetName() == "procession_form_characters_missing_total" {
+				return family.GetMetric()[0].GetCounter().GetValue()
+			}
+		}
+		return -1
+	}
+	require.Zero(t, count())
+	report([]rune{0xe000, 0x10fffd})
+	report([]rune{0x1e900})
+	require.InDelta(t, 3, count(), 0)
+	require.Equal(t, 2, strings.Count(logged.String(), "characters of a form are not available in the installed fonts"))
+	require.Contains(t, logged.String(), "count=2 first=U+E000")
+	require.Contains(t, logged.String(), "count=1 first=U+1E900")
+	require.NotContains(t, logged.String(), "\ue000", "the log contains no values of forms")
+}
+
 func TestAssistanceProvider(t *testing.T) {
 	t.Parallel()
 	var c config.Features

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"go.temporal.io/sdk/worker"
@@ -106,9 +105,6 @@ func (s *Service) newOperations(k *Keyring, documents *blobstore.Store, m *metri
 	if err != nil {
 		return h, err
 	}
-	var missing atomic.Int64
-	m.registerCounter("procession_form_characters_missing_total", "Characters of forms as PDF that no installed font has.",
-		func() float64 { return float64(missing.Load()) })
 	s.sender = newWebhookSender(guard, m)
 	store := storage.New(storage.Options{
 		DB: k.DB, Clock: time.Now, Wake: func() { s.signals.relay.Wake(); s.signals.starter.Wake() },
@@ -133,7 +129,7 @@ func (s *Service) newOperations(k *Keyring, documents *blobstore.Store, m *metri
 	h.operations = app.New(app.Options{
 		Store: store, Issuer: k.Issuer, Sealer: k.Sealer, TaskLogLimit: c.TaskLogLimit, CancelGrace: c.CancelGrace,
 		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes,
-		Assistance: provider, Texts: newTextReader(c.Features, s.log), AssistanceTime: c.AssistanceTimeout, Forms: newFormRenderer(c.Features, s.log, &missing),
+		Assistance: provider, Texts: newTextReader(c.Features, s.log), AssistanceTime: c.AssistanceTimeout, Forms: newFormRenderer(c.Features, s.log, reportMissing(m, s.log)),
 		Quotas: tenantQuotas(c.Quotas),
 		ViewWorkflow: func(ctx context.Context, q domain.WorkflowQuestion) (*domain.WorkflowView, error) {
 			return s.engine.View(ctx, q)
