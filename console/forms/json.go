@@ -49,7 +49,7 @@ type jsonOption struct {
 	Info   string `json:"info,omitempty"`
 }
 
-// handleJSON completes or checks the text of a control that is edited as JSON. It stores nothing.
+// handleJSON completes or checks the text of a control that is edited as JSON.
 func (s *Screen) handleJSON(v *web.Visit) (*web.Answer, error) {
 	body, err := io.ReadAll(io.LimitReader(v.Body, maxPost+1))
 	if err != nil || len(body) > maxPost {

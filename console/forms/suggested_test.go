@@ -90,7 +90,7 @@ func TestSuggestionsInTheBrowser(t *testing.T) {
 	require.JSONEq(t, `{"country":"DE","size":3}`, m.storedValue())
 }
 
-// A form that saves itself stores nothing when it is opened, and the suggestions that the person leaves with the first save.
+// Opening a form that saves itself stores no default; the first save stores the suggestions that the person leaves.
 func TestSavedFormSuggestsDefaults(t *testing.T) {
 	t.Parallel()
 	for _, script := range []bool{true, false} {
