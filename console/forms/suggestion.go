@@ -12,7 +12,7 @@ import (
 // inputSuggested is the name of a control of a Saver that shows a default which is not stored.
 const inputSuggested = "suggested"
 
-// suggest shows the defaults of the schema in a form without values, and those of read-only values in any form. They are not
+// suggest shows the defaults of the schema in a form without values, and of read-only values in any form. They are not
 // stored before the person saves or completes.
 func (p *page) suggest(ctx context.Context, doc *Document) error {
 	p.origin = p.editor.Value()
