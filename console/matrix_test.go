@@ -184,6 +184,7 @@ func newCast(s *site) *cast {
 			})
 		}
 		tx.GrantOnProcess(demo.Loan(), domain.PermissionManager, c.ids["manager"])
+		tx.GrantOnProcess(demo.Loan(), domain.PermissionRepairer, c.ids["manager"])
 		tx.GrantOnProcess(demo.Loan(), domain.PermissionViewer, c.ids["viewer"])
 		tx.GrantOnProcess(demo.Loan(), domain.PermissionAdministrator, c.ids["administrator"])
 		return nil
