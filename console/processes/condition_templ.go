@@ -36,11 +36,11 @@ func conditionText(ctx context.Context, c *domain.Condition) string {
 
 // canRetry reports whether the viewer may start the failed workflow again.
 func (s *processView) canRetry() bool {
-	return s.MayRepair && s.Condition.Code == domain.ConditionFailed && s.Condition.IncidentID != nil
+	return s.Administers && s.Condition.Code == domain.ConditionFailed && s.Condition.IncidentID != nil
 }
 
 // seesCause reports whether the viewer may read the cause of a condition.
-func (s *processView) seesCause() bool { return s.MayManage || s.MayRepair }
+func (s *processView) seesCause() bool { return s.MayManage || s.Administers }
 
 // conditionBanner explains why a process does not proceed, with the ways to act. It is an empty element for a process that does.
 func conditionBanner(s *processView) templ.Component {
@@ -225,7 +225,7 @@ func conditionBanner(s *processView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				if s.MayRepair && s.Condition.IncidentID != nil {
+				if s.Administers && s.Condition.IncidentID != nil {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<a class=\"btn\" href=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

@@ -351,7 +351,8 @@ func (b *Tab) RequireNoSidewaysScroll() {
 	wide := Eval[string](b, `(() => {
 		const root = document.documentElement;
 		if (root.scrollWidth <= root.clientWidth) return "";
-		const wide = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > root.clientWidth + 1);
+		const scrolls = (e) => e && (getComputedStyle(e).overflowX !== "visible" || scrolls(e.parentElement));
+		const wide = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > root.clientWidth + 1 && !scrolls(e.parentElement));
 		return root.scrollWidth + " px: " + wide.slice(0, 5).map((e) => e.tagName + "." + e.className).join(", ");
 	})()`)
 	require.Empty(b.t, wide, "the page at %s is wider than the window", b.Path())
