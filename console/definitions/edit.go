@@ -152,9 +152,9 @@ func (s *Screens) Apply(v *web.Visit) (*web.Answer, error) {
 		return s.showEditor(v, e, status)
 	}
 	if len(applied) == 1 {
-		return web.SeeOther(pathOf(applied[0].Key) + "?applied"), nil
+		return web.SeeOther(screenOf(applied[0].Key) + "?applied"), nil
 	}
-	return web.SeeOther(web.Root + "definitions?applied"), nil
+	return web.SeeOther(appliedPath(applied)), nil
 }
 
 // applyManifests applies the text of e, or checks it if dryRun is set, and adds the outcome to e. It returns the

@@ -28,6 +28,8 @@ type listView struct {
 	Use map[uuid.UUID]domain.DefinitionUse
 	// Applied reports whether manifests were just applied.
 	Applied bool
+	// AppliedKeys are the applied resources, empty for none to link to.
+	AppliedKeys []resource.Key
 	// SeveralTenants reports whether the user administers several tenants.
 	SeveralTenants bool
 }
@@ -39,7 +41,8 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	if err != nil || elsewhere != nil {
 		return elsewhere, err
 	}
-	l := listView{List: found, Applied: v.URL.Query().Has("applied"), SeveralTenants: web.SeveralTenants(v.Call.Caller)}
+	query := v.URL.Query()
+	l := listView{List: found, Applied: query.Has(appliedParam), AppliedKeys: parseApplied(query), SeveralTenants: web.SeveralTenants(v.Call.Caller)}
 	if l.Use, err = s.Administration.FindDefinitionUse(v.Context(), l.Items); err != nil {
 		return nil, err
 	}

@@ -43,10 +43,10 @@ func listSteps(ctx context.Context, f domain.FirstSteps) []step {
 	var all []step
 	if f.Administers {
 		all = append(all, step{
-			Text: ui.T(ctx, "Publish a process definition"), Done: f.Published,
-			About: ui.T(ctx, "It defines the parts of a process and its permissions. Apply it on the command line."),
+			Text: ui.T(ctx, "Publish a process definition"), Done: f.Published, Path: web.Root + "definitions/new",
+			About: ui.T(ctx, "It defines the parts of a process and its permissions. Write it here, or apply it on the command line."),
 		}, step{
-			Text: ui.T(ctx, "Connect a worker"), Done: f.Connected,
+			Text: ui.T(ctx, "Connect a worker"), Done: f.Connected, Path: web.Root + "queues",
 			About: ui.T(ctx, "It is the program that runs the workflows of your processes, and registers itself when it starts."),
 		})
 	}
