@@ -72,14 +72,23 @@ func (a *applyFlags) apply(cmd *cobra.Command, s *service, dryRun bool) (oasadmi
 	if err != nil {
 		return result, err
 	}
-	warnAbout(cmd, sources)
 	params := oasadmin.ResourceApplyParams{Documents: manifestTexts(sources), DryRun: &dryRun}
 	if params.Prune, err = a.pruneScope(sources); err != nil {
 		return result, err
 	}
 	answer, err := s.ApplyResources(cmd.Context(), params)
-	result, err = receive[oasadmin.ResourceApplyResult](s, answer, err)
-	return result, locateFailure(err, sources)
+	if result, err = receive[oasadmin.ResourceApplyResult](s, answer, err); err != nil {
+		return result, locateFailure(err, sources)
+	}
+	for _, w := range result.Warnings {
+		line := w.Message
+		if w.Path != nil {
+			line = placeOf(sources, *w.Path) + ": " + line
+		}
+		cmd.PrintErrln("warning:", line)
+	}
+	listCoverage(cmd, sources)
+	return result, nil
 }
 
 // pruneScope returns the scope of the pruning, or nil without --prune.

@@ -216,14 +216,14 @@ func setTranslation(document any, pointer, tag, key, text string) {
 	}
 }
 
-// checkTranslations warns of translations of absent texts, and lists the coverage of the languages.
-func (w *warnings) checkTranslations(at string, document *resource.Document) {
-	parts := document.Translatables()
-	for _, unknown := range resource.UnknownKeys(parts) {
-		w.add(at+unknown.Pointer, "%s is not the key of a text: no text is translated with it", unknown.Key)
-	}
-	for _, c := range resource.CoverageOf(parts) {
-		w.coverage = append(w.coverage, fmt.Sprintf("%s %s: %s %d %% (%d of %d texts)",
-			document.Kind, document.Metadata.Code, c.Language, c.Percent(), c.Translated, c.Total))
+// listCoverage writes the share of translated texts of each definition and language on standard error.
+func listCoverage(cmd *cobra.Command, sources []manifest.Source) {
+	documents, _ := resource.Decode(manifestTexts(sources))
+	for i := range documents {
+		document := &documents[i]
+		for _, c := range resource.CoverageOf(document.Translatables()) {
+			cmd.PrintErrln("translated:", fmt.Sprintf("%s %s: %s %d %% (%d of %d texts)",
+				document.Kind, document.Metadata.Code, c.Language, c.Percent(), c.Translated, c.Total))
+		}
 	}
 }

@@ -357,3 +357,25 @@ func TestCertificateIsRevoked(t *testing.T) {
 	alice.Await(`document.querySelector("[aria-labelledby=access]").innerText.includes("revoked")`)
 	require.Equal(t, int64(1), sql[int64](s, `SELECT count(*) FROM engine_grants WHERE revoked_at IS NOT NULL AND id = $1`, grant.ID))
 }
+
+// The editor shows the warnings about a text that can be applied, at their lines.
+func TestEditorWarns(t *testing.T) {
+	t.Parallel()
+	s := makeSite(t)
+	s.t = t
+	browser := s.clientWithToken(demo.Alice().Secret)
+	text := `apiVersion: procession/v1
+kind: ProcessDefinition
+metadata: {code: DOUBTFUL, tenant: demo}
+spec:
+  name: Doubtful
+  permissions: {initiators: [{user: alice}]}
+  items:
+    - {code: LONE, type: TASK, name: Lone}
+`
+	answer := s.sendRequest(browser, http.MethodPost, "definitions/check", url.Values{"text": {text}})
+	require.Equal(t, http.StatusOK, answer.status)
+	for _, part := range []string{"1 warning", `data-severity="warning" data-line="8"`, "the task LONE has no candidates", "What would change"} {
+		require.Contains(t, string(answer.body), part)
+	}
+}

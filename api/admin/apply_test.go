@@ -364,3 +364,18 @@ func specMember[T any](t *testing.T, r oasadmin.Resource, name string) T {
 	require.NoError(t, json.Unmarshal(members[name], &value), "%s of %s", name, r.Spec)
 	return value
 }
+
+// The answers of apply and of its dry run list the warnings about the documents.
+func TestApplyWarns(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewAdministered(t)
+	document := `{"apiVersion":"procession/v1","kind":"ProcessDefinition","metadata":{"code":"DOUBTFUL","tenant":"north"},"spec":{` +
+		`"name":"Doubtful","permissions":{"initiators":[{"user":"owner"}]},"items":[{"code":"LONE","type":"TASK","name":"Lone"}]}}`
+	for _, dryRun := range []string{`"dryRun":true,`, ""} {
+		answer := s.Post(200, s.As("owner"), apitest.ApplyPath, apitest.Applying(dryRun, document))
+		warnings := apitest.Decode[oasadmin.ResourceApplyResult](t, answer).Warnings
+		require.Len(t, warnings, 1)
+		require.Equal(t, "NO_CANDIDATES", warnings[0].Code)
+		require.Equal(t, "/documents/0/spec/items/0", *warnings[0].Path)
+	}
+}

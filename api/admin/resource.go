@@ -31,6 +31,16 @@ func (s *Server) ApplyResources(
 			return nil, err
 		}
 	}
+	if found := s.administration.ReviewResources(ctx, params.Documents); len(found) > 0 {
+		answer.Warnings = make([]oasadmin.ApplyWarning, len(found))
+		for i := range found {
+			w := &found[i]
+			answer.Warnings[i] = oasadmin.ApplyWarning{Code: string(w.Code), Message: w.Message}
+			if w.Path != "" {
+				answer.Warnings[i].Path = &w.Path
+			}
+		}
+	}
 	return answer, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/procession-dev/procession/app/administration/review"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
@@ -121,6 +122,12 @@ func (s *Service) ApplyResources(
 		return nil, err
 	}
 	return applied, nil
+}
+
+// ReviewResources returns warnings about probable mistakes in documents that ApplyResources accepts.
+func (s *Service) ReviewResources(ctx context.Context, documents []json.RawMessage) []review.Warning {
+	decoded, _ := resource.Decode(documents)
+	return review.Documents(ctx, decoded)
 }
 
 // DeleteResource deletes a resource that no other resource needs. It requires

@@ -38,6 +38,8 @@ type editorForm struct {
 	Form string
 
 	Problems []problem
+	// Warnings are probable mistakes in a text that can be applied.
+	Warnings []problem
 	Plan     []plannedChange
 	// Sent reports whether the text was sent by the editor, so that it is stored nowhere.
 	Sent bool
@@ -184,6 +186,13 @@ func (s *Screens) applyManifests(v *web.Visit, e *editorForm, dryRun bool) ([]ad
 	if isRefusal && rejection.Kind != domain.KindInternal {
 		e.Problems = problemsOf(v.Context(), rejection, sources)
 		return nil, rejection, nil
+	}
+	if err == nil && dryRun {
+		for _, w := range s.Administration.ReviewResources(v.Context(), documents) {
+			p := problem{Message: w.Message}
+			p.Line, p.Column, p.Path = manifest.Locate(sources, w.Path)
+			e.Warnings = append(e.Warnings, p)
+		}
 	}
 	return applied, nil, err
 }

@@ -56,6 +56,8 @@ func germanDefinitions() map[string]string {
 		"Owners and administrators of the tenant may change it in any case.": "Eigentümer und Administratoren des Mandanten dürfen es immer ändern.",
 		"Restore version %d …": "Version %d wiederherstellen …",
 		"Restore …":            "Wiederherstellen …",
+		"1 warning":            "1 Warnung",
+		"%d warnings":          "%d Warnungen",
 		"This is applied.":     "Das ist angewendet.",
 		"Versions have no rights: both sides show the current rights.": "Versionen haben keine Rechte: beide Seiten zeigen die jetzigen.",
 		"What changed":              "Was sich geändert hat",

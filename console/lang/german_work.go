@@ -18,7 +18,7 @@ func germanWork() map[string]string {
 		"%d of %d done":                         "%d von %d erledigt",
 		"(done)":                                "(erledigt)",
 		"Publish a process definition":          "Prozessdefinition veröffentlichen",
-		"It defines the parts of a process and its permissions. Write it here, or apply it on the command line.": "Sie legt die Teile eines Prozesses und seine Rechte fest. Schreiben Sie sie hier, oder wenden Sie sie auf der Kommandozeile an.",
+		"It defines the parts of a process and its permissions. Write it here, or apply it on the command line.": "Sie legt die Teile eines Vorgangs und seine Berechtigungen fest. Schreiben Sie sie hier, oder wenden Sie sie auf der Befehlszeile an.",
 		"Connect a worker": "Worker verbinden",
 		"It is the program that runs the workflows of your processes, and registers itself when it starts.": "Das Programm, das die Workflows Ihrer Vorgänge ausführt. Es meldet sich beim Starten selbst an.",
 		"Choose its kind and enter a subject.": "Wählen Sie seine Art und geben Sie einen Betreff ein.",

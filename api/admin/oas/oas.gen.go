@@ -759,6 +759,17 @@ type AppliedResource struct {
 // ApplyAction The action. A CREATED resource has no document before, a DELETED one none after.
 type ApplyAction string
 
+// ApplyWarning A probable mistake in a document
+type ApplyWarning struct {
+	// Code The kind of the mistake: NO_CANDIDATES, NO_SCHEMA, UNUSED_LAYOUT, UNKNOWN_LAYOUT_ELEMENT, CONTROL_WITHOUT_SCOPE,
+	// UNKNOWN_PROPERTY, UNKNOWN_FORMAT, SHARED_TASK_QUEUE, EDITED_AS_JSON or UNKNOWN_TRANSLATION. Others may follow.
+	Code    string `json:"code"`
+	Message string `json:"message"`
+
+	// Path The place in the request, a JSON Pointer such as /documents/0/spec/items/1; absent for all documents
+	Path *string `json:"path,omitempty"`
+}
+
 // AvailabilityError defines model for AvailabilityError.
 type AvailabilityError struct {
 	// Column The character of the expression, counted from 1, where there is one that is wrong
@@ -1394,6 +1405,9 @@ type ResourceApplyResult struct {
 	// DryRun The request made no change
 	DryRun  bool              `json:"dryRun"`
 	Results []AppliedResource `json:"results"`
+
+	// Warnings Probable mistakes in the documents, which are applied nevertheless
+	Warnings []ApplyWarning `json:"warnings,omitempty"`
 }
 
 // ResourceDocument A resource as it can be applied

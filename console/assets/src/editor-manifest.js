@@ -98,7 +98,7 @@ export function editManifest(area, nonce) {
     const found = [...side.querySelectorAll(".problem")].filter((problem) => problem.dataset.line !== "0").map((problem) => {
       const line = doc.line(Math.min(Number(problem.dataset.line), doc.lines));
       const from = Math.min(line.from + Math.max(0, Number(problem.dataset.column) - 1), line.to);
-      return {from, to: line.to, severity: "error", message: problem.querySelector(".problem-text").textContent};
+      return {from, to: line.to, severity: problem.dataset.severity, message: problem.querySelector(".problem-text").textContent};
     });
     view.dispatch(setDiagnostics(view.state, found));
     document.querySelector("#live").textContent = side.querySelector("h2")?.textContent ?? "";

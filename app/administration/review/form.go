@@ -1,4 +1,4 @@
-package cli
+package review
 
 import (
 	"context"
@@ -13,11 +13,7 @@ import (
 const maxFormWarnings = 20
 
 // checkForms warns of values that the forms of a document edit as JSON.
-func (w *warnings) checkForms(ctx context.Context, at string, kind resource.Kind, text json.RawMessage) {
-	document, err := resource.FromStored(kind, resource.Metadata{}, text)
-	if err != nil {
-		return
-	}
+func (w *reviewer) checkForms(ctx context.Context, at string, document *resource.Document) {
 	switch spec := document.Spec.(type) {
 	case *resource.ProcessDefinitionSpec:
 		w.checkForm(ctx, at+"/metadataSchema", spec.MetadataSchema, spec.MetadataUISchema)
@@ -36,25 +32,25 @@ func (w *warnings) checkForms(ctx context.Context, at string, kind resource.Kind
 }
 
 // checkForm warns of values that the form of a schema edits as JSON, up to maxFormWarnings in all documents.
-func (w *warnings) checkForm(ctx context.Context, at string, schema, layout json.RawMessage) {
+func (w *reviewer) checkForm(ctx context.Context, at string, schema, layout json.RawMessage) {
 	left := maxFormWarnings - w.fallbacks
 	if len(schema) == 0 || left < 0 {
 		return
 	}
 	found, err := form.ListFallbacks(ctx, form.Input{Schema: schema, UISchema: layout}, left+1)
 	if err != nil {
-		return // The service refuses it.
+		return // It is refused.
 	}
 	for _, fallback := range found {
 		if w.fallbacks++; w.fallbacks > maxFormWarnings {
-			w.found = append(w.found, fmt.Sprintf("forms edit more than %d values as JSON; the others are not listed", maxFormWarnings))
+			w.add(EditedAsJSON, "", "forms edit more than %d values as JSON; the others are not listed", maxFormWarnings)
 			return
 		}
 		label := fallback.Label
 		if fallback.Schema == "" {
 			label = "the whole value"
 		}
-		w.add(at+fallback.Schema, "the form edits %s as JSON because %s", label, reasonText(fallback.Reason))
+		w.add(EditedAsJSON, at+fallback.Schema, "the form edits %s as JSON because %s", label, reasonText(fallback.Reason))
 	}
 }
 

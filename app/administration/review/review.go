@@ -1,72 +1,77 @@
-package cli
+// Package review finds probable mistakes in manifests that are valid.
+package review
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/internal/manifest"
 )
 
-// warnings collects probable mistakes in valid manifests.
-type warnings struct {
-	sources []manifest.Source
+// Code identifies the kind of a warning.
+type Code string
+
+// The kinds of warnings.
+const (
+	NoCandidates        Code = "NO_CANDIDATES"
+	NoSchema            Code = "NO_SCHEMA"
+	UnusedLayout        Code = "UNUSED_LAYOUT"
+	UnknownElement      Code = "UNKNOWN_LAYOUT_ELEMENT"
+	ControlWithoutScope Code = "CONTROL_WITHOUT_SCOPE"
+	UnknownProperty     Code = "UNKNOWN_PROPERTY"
+	UnknownFormat       Code = "UNKNOWN_FORMAT"
+	SharedQueue         Code = "SHARED_TASK_QUEUE"
+	EditedAsJSON        Code = "EDITED_AS_JSON"
+	UnknownTranslation  Code = "UNKNOWN_TRANSLATION"
+)
+
+// Warning is a probable mistake. Path is a JSON Pointer into the request of the documents, such as /documents/0/spec/items/1, or
+// empty for a warning about all documents.
+type Warning struct {
+	Code          Code
+	Message, Path string
+}
+
+// reviewer collects the warnings of documents.
+type reviewer struct {
 	// runners are the first to name the task queues of tenants.
 	runners map[string]string
-	found   []string
+	found   []Warning
 	// fallbacks is the number of values that forms edit as JSON.
 	fallbacks int
-	// coverage are lines with the share of translated texts of definitions.
-	coverage []string
 }
 
-// warnAbout writes a line on standard error for everything in documents that can be applied
-// but is hardly meant.
-func warnAbout(cmd *cobra.Command, sources []manifest.Source) {
-	w := warnings{sources: sources, runners: map[string]string{}}
-	for i, source := range sources {
-		var document struct {
-			Kind resource.Kind   `json:"kind"`
-			Spec json.RawMessage `json:"spec"`
-		}
-		if json.Unmarshal(source.JSON, &document) != nil {
-			continue
-		}
-		at := fmt.Sprintf("/documents/%d", i)
-		var spec resource.ProcessDefinitionSpec
-		if document.Kind == resource.KindProcessDefinition && json.Unmarshal(document.Spec, &spec) == nil {
-			w.checkDefinition(at, headOf(source).tenantCode(), &spec)
-		}
-		w.checkForms(cmd.Context(), at+"/spec", document.Kind, document.Spec)
-	}
-	// The places of documents in the request are the indexes of their sources.
-	documents, _ := resource.Decode(manifestTexts(sources))
+// Documents returns the warnings about valid documents, in their order.
+func Documents(ctx context.Context, documents []resource.Document) []Warning {
+	w := reviewer{runners: map[string]string{}}
 	for i := range documents {
-		w.checkTranslations(fmt.Sprintf("/documents/%d", documents[i].Place), &documents[i])
+		d := &documents[i]
+		at := fmt.Sprintf("/documents/%d", d.Place)
+		if spec, ok := d.Spec.(*resource.ProcessDefinitionSpec); ok {
+			w.checkDefinition(at, d.TenantCode(), spec)
+		}
+		w.checkForms(ctx, at+"/spec", d)
+		for _, unknown := range resource.UnknownKeys(d.Translatables()) {
+			w.add(UnknownTranslation, at+unknown.Pointer, "%s is not the key of a text: no text is translated with it", unknown.Key)
+		}
 	}
-	for _, line := range w.found {
-		cmd.PrintErrln("warning:", line)
-	}
-	for _, line := range w.coverage {
-		cmd.PrintErrln("translated:", line)
-	}
+	return w.found
 }
 
-func (w *warnings) add(location, format string, args ...any) {
-	w.found = append(w.found, placeOf(w.sources, location)+": "+fmt.Sprintf(format, args...))
+func (w *reviewer) add(code Code, path, format string, args ...any) {
+	w.found = append(w.found, Warning{Code: code, Message: fmt.Sprintf(format, args...), Path: path})
 }
 
-func (w *warnings) checkDefinition(at, tenant string, spec *resource.ProcessDefinitionSpec) {
+func (w *reviewer) checkDefinition(at, tenant string, spec *resource.ProcessDefinitionSpec) {
 	if e := spec.Engine; e != nil {
 		queue := tenant + "/" + e.TaskQueue
 		if runner, ok := w.runners[queue]; ok && runner != e.Runner {
-			w.add(at+"/spec/engine/runner", "%s is served for another definition by %s: workers of both get the tasks of either", e.TaskQueue, runner)
+			w.add(SharedQueue, at+"/spec/engine/runner", "%s is served for another definition by %s: workers of both get the tasks of either", e.TaskQueue, runner)
 		} else {
 			w.runners[queue] = e.Runner
 		}
@@ -78,18 +83,18 @@ func (w *warnings) checkDefinition(at, tenant string, spec *resource.ProcessDefi
 	w.checkLayout(at+"/spec/entityUiSchema", spec.EntityUISchema, spec.EntitySchema)
 }
 
-func (w *warnings) checkItem(at string, checkItem *resource.ItemSpec) {
-	if checkItem.Type == domain.ItemTask && len(checkItem.Candidates) == 0 {
-		w.add(at, "the task %s has no candidates: it can be assigned, but not claimed", checkItem.Code)
+func (w *reviewer) checkItem(at string, item *resource.ItemSpec) {
+	if item.Type == domain.ItemTask && len(item.Candidates) == 0 {
+		w.add(NoCandidates, at, "the task %s has no candidates: it can be assigned, but not claimed", item.Code)
 	}
-	if checkItem.RequireValidDataOnComplete && checkItem.DataSchema == nil {
-		w.add(at+"/requireValidDataOnComplete", "there is no dataSchema: all data is valid")
+	if item.RequireValidDataOnComplete && item.DataSchema == nil {
+		w.add(NoSchema, at+"/requireValidDataOnComplete", "there is no dataSchema: all data is valid")
 	}
-	if checkItem.UISchema != nil && !checkItem.Form {
-		w.add(at+"/uiSchema", "the task is not filled in as a form: form is not true")
+	if item.UISchema != nil && !item.Form {
+		w.add(UnusedLayout, at+"/uiSchema", "the task is not filled in as a form: form is not true")
 	}
-	w.checkLayout(at+"/uiSchema", checkItem.UISchema, checkItem.DataSchema)
-	w.checkFormats(at+"/dataSchema", checkItem.DataSchema)
+	w.checkLayout(at+"/uiSchema", item.UISchema, item.DataSchema)
+	w.checkFormats(at+"/dataSchema", item.DataSchema)
 }
 
 // element is an element of a layout of JSON Forms.
@@ -105,19 +110,19 @@ func layoutTypes() []string {
 }
 
 // checkLayout warns of elements that forms leave out.
-func (w *warnings) checkLayout(at string, text, schema json.RawMessage) {
+func (w *reviewer) checkLayout(at string, text, schema json.RawMessage) {
 	var e element
 	if len(text) == 0 || json.Unmarshal(text, &e) != nil {
 		return
 	}
 	if e.Type != "" && !slices.Contains(layoutTypes(), e.Type) {
-		w.add(at+"/type", "%s is not a type of element that the service knows%s", e.Type, resource.DidYouMean(e.Type, layoutTypes(), ""))
+		w.add(UnknownElement, at+"/type", "%s is not a type of element that the service knows%s", e.Type, resource.DidYouMean(e.Type, layoutTypes(), ""))
 	}
 	switch {
 	case e.Type == "Control" && e.Scope == nil:
-		w.add(at, "a Control without a scope has no effect")
+		w.add(ControlWithoutScope, at, "a Control without a scope has no effect")
 	case e.Scope != nil && !hasScope(schema, *e.Scope):
-		w.add(at+"/scope", "%s is not a property of the schema", *e.Scope)
+		w.add(UnknownProperty, at+"/scope", "%s is not a property of the schema", *e.Scope)
 	}
 	for i, inner := range e.Elements {
 		w.checkLayout(fmt.Sprintf("%s/elements/%d", at, i), inner, schema)
@@ -159,7 +164,7 @@ func knownFormats() []string {
 }
 
 // checkFormats warns of unknown formats, which are not checked.
-func (w *warnings) checkFormats(at string, schema json.RawMessage) {
+func (w *reviewer) checkFormats(at string, schema json.RawMessage) {
 	var s struct {
 		Format     string                     `json:"format"`
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -169,7 +174,7 @@ func (w *warnings) checkFormats(at string, schema json.RawMessage) {
 		return
 	}
 	if s.Format != "" && !strings.HasPrefix(s.Format, "kuflow-") && !slices.Contains(knownFormats(), s.Format) {
-		w.add(at+"/format", "%s is not a format that is checked%s", s.Format, resource.DidYouMean(s.Format, knownFormats(), ""))
+		w.add(UnknownFormat, at+"/format", "%s is not a format that is checked%s", s.Format, resource.DidYouMean(s.Format, knownFormats(), ""))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		w.checkFormats(at+"/properties/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name), s.Properties[name])
