@@ -118,7 +118,7 @@ func others() map[string]string {
 			domain/pattern domain/translation.maxCachedSource domain/translation.maxReaderLanguages domain/resource.maxMessageDepth
 			domain/resource.maxMessageNodes domain/jsondoc.maxHostText api/httpio.maxRanges form/locale form/pdfworker.maxFrame form/pdfworker.maxJob form/textlayer app/administration.maxHeld api/httpio.drainLimit api/httpio.thoroughLimit api/httpio.maxHops`,
 		"bounds an answer": `domain/filter.maxShown domain/resource.maxViolations api/httpio.maxPointerToken api/httpio.maxIgnored
-			api/httpio.maxIgnoredName api/httpio.maxViolations app/administration.maxNeedsReported`,
+			api/httpio.maxIgnoredName api/httpio.maxViolations app/administration.maxNeedsReported app/administration/review.maxFormWarnings`,
 		"is a setting or the bound of one": `app.DefaultTaskLogLimit api/httpio.DefaultBodyLimit app/administration.MaxAccessTokenLifetime
 			authn.MaxCertificateLifetime authn.MaxPublishDelay authn.MaxClockSkew authn.MaxOperatorAccess authn.maxIssuer authn.maxProofAge`,
 		"bounds what identity providers, models, workers and receivers send": ` authn.maxNumericDate
