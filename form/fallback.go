@@ -2,6 +2,7 @@ package form
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
 )
@@ -20,12 +21,11 @@ const maxAlternatives = 100
 // ListFallbacks returns values that the form of an input edits as JSON, also in rows and in alternatives, at most most, and each
 // subschema once. It ignores the value of the input. It returns the errors of NewEditor.
 func ListFallbacks(ctx context.Context, in Input, most int) ([]Fallback, error) {
-	in.Value = nil
 	var found []Fallback
 	seen := map[string]bool{}
-	pending, known := []jsondoc.Picked{nil}, map[jsondoc.ChoiceKey]bool{}
+	pending, known := []variant{{}}, map[jsondoc.ChoiceKey]bool{}
 	for n := 0; n < len(pending) && len(found) < most; n++ {
-		in.Picked = pending[n]
+		in.Picked, in.Value = pending[n].picked, pending[n].value
 		editor, err := NewEditor(ctx, in, EditorLimits(), false)
 		if err != nil {
 			return nil, err
@@ -37,11 +37,41 @@ func ListFallbacks(ctx context.Context, in Input, most int) ([]Fallback, error) 
 			}
 			if n.Choice != nil && !known[n.Choice.Key] {
 				known[n.Choice.Key] = true
-				pending = append(pending, otherBranches(n.Choice, in.Picked, maxAlternatives-len(pending))...)
+				for _, picked := range otherBranches(n.Choice, in.Picked, maxAlternatives-len(pending)) {
+					pending = append(pending, variant{picked, in.Value})
+				}
+			}
+			if key := (jsondoc.ChoiceKey{Pointer: n.Pointer}); n.Selects && !known[key] {
+				known[key] = true
+				for _, value := range editor.selectedValues(n, maxAlternatives-len(pending)) {
+					pending = append(pending, variant{in.Picked, value})
+				}
 			}
 		})
 	}
 	return found, nil
+}
+
+// variant is a form to look into: picked alternatives, and a value that selects others.
+type variant struct {
+	picked jsondoc.Picked
+	value  json.RawMessage
+}
+
+// selectedValues returns the values of the form with each option of a control that selects an alternative, at most most.
+func (s *Editor) selectedValues(n *Node, most int) []json.RawMessage {
+	var values []json.RawMessage
+	for _, option := range n.Options {
+		text := option.Value
+		if n.Kind == KindSearch {
+			text = option.Title
+		}
+		change, err := s.Changes(Submission{Texts: map[string][]string{n.Name: {text}}})
+		if err == nil && len(change.Patch) > 0 && len(values) < most {
+			values = append(values, change.Value())
+		}
+	}
+	return values
 }
 
 // otherBranches returns the picks with each branch of a choice that is not selected, at most most.

@@ -30,6 +30,17 @@ func TestListFallbacks(t *testing.T) {
 			{"title":"B","type":"object","required":["b"],"properties":{"b":{"type":"object","additionalProperties":false}}}]}}}`: {
 			{"/properties/x/oneOf/1/properties/b", "B", form.ReasonMembers},
 		},
+		// The value of a member selects the alternative, as the discriminator of OpenAPI does.
+		`{"type":"object","properties":{"pet":{"oneOf":[{"$ref":"#/$defs/cat"},{"$ref":"#/$defs/dog"}],"discriminator":{"propertyName":"kind"}}},
+			"$defs":{"cat":{"type":"object","required":["kind"],"properties":{"kind":{"const":"cat"},"meow":{"type":"string"}}},
+			"dog":{"type":"object","required":["kind"],"properties":{"kind":{"enum":["dog"]},"bark":{"type":"object","additionalProperties":false}}}}}`: {
+			{"/$defs/dog/properties/bark", "Bark", form.ReasonMembers},
+		},
+		`{"type":"object","oneOf":[{"properties":{"kind":{"const":"a"},"in":{"oneOf":[{"properties":{"by":{"const":1}},"required":["by"]},
+			{"properties":{"by":{"const":2},"deep":{"type":"object","additionalProperties":false}},"required":["by"]}],"type":"object"}},"required":["kind"]},
+			{"properties":{"kind":{"const":"b"}},"required":["kind"]}]}`: {
+			{"/oneOf/0/properties/in/oneOf/1/properties/deep", "Deep", form.ReasonMembers},
+		},
 	} {
 		found, err := form.ListFallbacks(t.Context(), form.Input{Schema: json.RawMessage(schema)}, 10)
 		require.NoError(t, err)
