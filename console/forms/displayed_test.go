@@ -17,6 +17,7 @@ import (
 var eachValue = []struct{ schema, stored, shown string }{
 	{`{"type":"string","format":"date"}`, `"2026-01-31"`, "Sa., 31. Jan. 2026"},
 	{`{"type":"string","format":"date-time"}`, `"2026-01-31T23:30:00Z"`, "So., 1. Feb. 2026"},
+	{`{"type":"string","format":"time"}`, `"09:05:00Z"`, "09:05"},
 	{`{"type":"string","format":"duration"}`, `"P2D"`, "2 Tage"},
 	{`{"type":"number"}`, `12345.5`, "12.345,5"},
 	{`{"type":"boolean"}`, `true`, "Ja"},
@@ -72,4 +73,24 @@ func TestStoredValuesInTheNotationOfTheReader(t *testing.T) {
 	require.Contains(t, example.renderForm(t, ctx), "31. Jan. 2026")
 	require.Equal(t, "Sa., 31. Jan. 2026\n12.345,5\nJa", ui.ValueText(ctx, json.RawMessage(`["2026-01-31",12345.5,true]`)))
 	require.Contains(t, ui.ValueText(ctx, json.RawMessage(`"2026-01-31T23:30:00Z"`)), "1. Feb. 2026")
+}
+
+// Native inputs of dates and times follow the language of the browser. The value is repeated below them by the profile's.
+func TestTimesAreRepeatedInTheNotationOfTheReader(t *testing.T) {
+	t.Parallel()
+	m := &memoryStore{
+		schema: json.RawMessage(`{"type":"object","properties":{"d":{"type":"string","format":"date"},"t":{"type":"string","format":"time"},
+			"at":{"type":"string","format":"date-time"}}}`),
+		value: json.RawMessage(`{"d":"2026-02-01","t":"21:05:00Z","at":"2026-02-01T21:05:00Z"}`),
+	}
+	for language, want := range map[string][]string{
+		"de": {"So., 1. Feb. 2026", "", "So., 1. Feb. 2026"}, "en": {"Sun, Feb 1, 2026", "9:05\u202fPM", "Sun, Feb 1, 2026"},
+	} {
+		page := m.renderForm(t, viewerContext(t, language, "UTC"))
+		for i, name := range []string{"d", "t", "at"} {
+			_, echo, _ := strings.Cut(page, `id="f-`+name+`-echo">`)
+			echo, _, _ = strings.Cut(echo, "</div>")
+			require.Contains(t, echo, want[i], language+" "+name)
+		}
+	}
 }

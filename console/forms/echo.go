@@ -12,7 +12,7 @@ import (
 // hasEcho reports whether the value of a control is repeated below it in words.
 func hasEcho(n *form.Node) bool {
 	switch n.Kind { //nolint:exhaustive // the others show their value
-	case form.KindDate, form.KindDateTime, form.KindDuration, form.KindNumber, form.KindInteger:
+	case form.KindDate, form.KindTime, form.KindDateTime, form.KindDuration, form.KindNumber, form.KindInteger:
 		return !n.IsLocked()
 	}
 	return false
@@ -38,7 +38,7 @@ func (p *page) echoText(ctx context.Context, n *form.Node) string {
 			return text + " " + calendar.Zone(at.In(v.Zone)) + " · " + calendar.Relative(at, v.Now, locale.Words)
 		}
 		return ""
-	case form.KindDuration:
+	case form.KindTime, form.KindDuration:
 		if text == n.Text(p.locale) {
 			return ""
 		}

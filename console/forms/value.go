@@ -37,6 +37,14 @@ func (p *page) valueText(ctx context.Context, n *form.Node) string {
 		if day, err := time.Parse(time.DateOnly, text); err == nil {
 			return ui.StoredDate(ctx, day)
 		}
+	case form.KindTime:
+		calendar := locale.CalendarOf(ui.ViewerOf(ctx).Locale)
+		if at, err := time.Parse("15:04", text); err == nil {
+			return calendar.Time(at, locale.Minutes)
+		}
+		if at, err := time.Parse(time.TimeOnly, text); err == nil {
+			return calendar.Time(at, locale.Seconds)
+		}
 	case form.KindDuration:
 		if span, ok := locale.ParseSpan(rawDuration(n)); ok {
 			return locale.CalendarOf(ui.ViewerOf(ctx).Locale).Duration(span, locale.Words)
