@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/form"
@@ -72,7 +71,7 @@ func TestCompleteJSON(t *testing.T) {
 		for _, completion := range found.List {
 			words = append(words, completion.Text)
 		}
-		assert.Equal(t, want, strings.Join(words, " "), text)
+		require.Equal(t, want, strings.Join(words, " "), text)
 	}
 }
 

@@ -173,10 +173,8 @@ func (k *sketch) readArray(pointer string, depth int) string {
 		comma := k.at
 		if k.skip(blanks + ","); k.peek() == 0 || k.peek() == ']' {
 			if k.cursor > comma && k.cursor <= k.at {
-				k.slot = &slot{
-					span{k.cursor, k.cursor}, pointer + "/" + strconv.Itoa(len(elements)), false,
-					strings.Contains(k.text[comma:k.cursor], ","), nil,
-				}
+				next := pointer + "/" + strconv.Itoa(len(elements))
+				k.slot = &slot{span{k.cursor, k.cursor}, next, false, strings.Contains(k.text[comma:k.cursor], ","), nil}
 			}
 			break
 		}

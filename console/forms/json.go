@@ -122,7 +122,7 @@ func checkJSON(ctx context.Context, doc *Document, editor *form.Editor, n *form.
 	if r.Skip(); r.End() != nil {
 		line, column := form.LocateFault(text)
 		at := textUnits(text[:min(max(r.Offset(), 0), len(text))])
-		return append(problems, jsonProblem{at, at, ui.T(ctx, "%s is not valid JSON: look at line %d, character %d.", n.Label, line, column)}), nil
+		return append(problems, jsonProblem{at, at, ui.T(ctx, "%s is not valid JSON: look at line %d, character %d.", n.Label, line, column)}), nil //nolint:nilerr // it is the answer
 	}
 	value, err := form.ReplaceValue(editor.Value(), n.Pointer, text)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"unicode/utf16"
 
 	"github.com/chromedp/chromedp/kb"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/test/kit/browsertest"
@@ -30,6 +29,13 @@ func machineForm() *memoryStore {
 	}
 }
 
+func postText(t *testing.T, site string, values url.Values) (status int, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, site+"/form/form/json", strings.NewReader(values.Encode()))
+	require.NoError(t, err)
+	return sendRequest(t, request)
+}
+
 // askAboutText posts a text of the control of machineForm and returns the answer.
 func askAboutText(t *testing.T, site, text string, more url.Values) (answer struct {
 	Problems []struct {
@@ -45,11 +51,9 @@ func askAboutText(t *testing.T, site, text string, more url.Values) (answer stru
 	for name, value := range more {
 		values[name] = value
 	}
-	response, err := http.PostForm(site+"/form/form/json", values) //nolint:noctx // a test
-	require.NoError(t, err)
-	defer func() { _ = response.Body.Close() }()
-	require.Equal(t, http.StatusOK, response.StatusCode)
-	require.NoError(t, json.NewDecoder(response.Body).Decode(&answer))
+	status, body := postText(t, site, values)
+	require.Equal(t, http.StatusOK, status, body)
+	require.NoError(t, json.Unmarshal([]byte(body), &answer))
 	return answer
 }
 
@@ -81,7 +85,7 @@ func TestTextOfJSONIsChecked(t *testing.T) {
 			}
 			found = append(found, part+" "+problem.Message)
 		}
-		assert.Equal(t, want, found, text)
+		require.Equal(t, want, found, text)
 	}
 }
 
@@ -99,10 +103,8 @@ func TestTextOfJSONIsCompleted(t *testing.T) {
 	require.Equal(t, 2, answer.From)
 	require.Equal(t, "Name\nAs on the plate", answer.Options[0].Info)
 	for _, at := range []string{"", "/kind", "/missing", "x"} {
-		response, err := http.PostForm(site.URL+"/form/form/json", url.Values{"at": {at}, "text": {"{"}}) //nolint:noctx // a test
-		require.NoError(t, err)
-		require.NoError(t, response.Body.Close())
-		require.Equal(t, http.StatusNotFound, response.StatusCode, at)
+		status, _ := postText(t, site.URL, url.Values{"at": {at}, "text": {"{"}})
+		require.Equal(t, http.StatusNotFound, status, at)
 	}
 }
 
