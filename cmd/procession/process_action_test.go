@@ -132,7 +132,7 @@ func TestFailedUserActionLeavesAnIncident(t *testing.T) {
 	list := printed(t, append([]string{"incidents", "list", "--process", loan.String(), "-o", "json"}, asAlice...)...)
 	require.Contains(t, list, id.String())
 	require.Contains(t, list, "out of paper")
-	incident := strings.TrimSpace(printed(t, append([]string{"incidents", "list", "-o", "jq=.[].id"}, asAlice...)...))
+	incident := strings.TrimSpace(printed(t, append([]string{"incidents", "list", "-o", "jq=.[] | select(.processActionId) | .id"}, asAlice...)...))
 	require.Error(t, run(t.Context(), append([]string{"incidents", "retry", incident}, asAlice...), io.Discard, io.Discard))
 	require.Equal(t, incident+" DISMISSED\n", printed(t, append([]string{"incidents", "dismiss", incident}, asAlice...)...))
 	require.Equal(t, "RUNNING", s.processState(loan))
