@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
@@ -50,6 +51,34 @@ func TestFailedWorkflowBecomesAnIncidentThatCanBeRetried(t *testing.T) {
 	err := run(t.Context(), append([]string{"incidents", "retry", first}, s.asking(demo.Bob())...), t.Output(), t.Output())
 	require.Equal(t, cli.ExitNotFound, exitCode(err), err)
 	s.repairAmount(alice, process)
+	s.reopenApplication()
+}
+
+// reopenApplication fails another loan, and has its applicant correct the reopened task.
+func (s *testStack) reopenApplication() {
+	s.t.Helper()
+	process := s.createLoan(uuid.New())
+	item := s.awaitItem(process, "LOAN_APPLICATION")
+	data := map[string]any{"FIRST_NAME": "Carol", "LAST_NAME": "Demo", "CURRENCY": "EUR", "AMOUNT": "lots"}
+	s.fill(item, data)
+	s.awaitIncident(process)
+	printed(s.t, append([]string{
+		"processes", "repair", "reopen", process.String(), "--task", item, "--reset", "--reason", "the amount is not a number", "--yes",
+	}, s.asking(demo.Alice())...)...)
+	s.await("the workflow to go on", func() bool { return s.runState(process) == "RUNNING" })
+	require.Equal(s.t, "CLAIMED", s.taskState(item))
+	data["AMOUNT"] = 500
+	for _, step := range []struct {
+		method, path string
+		body         any
+	}{
+		{http.MethodPut, "/task/data", map[string]any{"data": map[string]any{"value": data}}},
+		{http.MethodPost, "/task/~actions/complete", nil},
+	} {
+		status, body := s.call(demo.Carol(), step.method, "/process-items/"+item+step.path, step.body)
+		require.Equal(s.t, http.StatusOK, status, body)
+	}
+	s.await("the end of the process", func() bool { return s.processState(process) == "COMPLETED" })
 }
 
 // asking returns the flags of a command that asks the service as a user.
