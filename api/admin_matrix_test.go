@@ -37,6 +37,7 @@ deleteResource          204   204           403     404     404    404       404
 delete_GROUP            204   204           404     404     404    404       404       404    404      204   401       404
 findDefinitionVersions  200   200           200     404     404    404       404       404    404      200   401       404
 retrieveDefinitionVersion 200 200           200     404     404    404       404       404    404      200   401       404
+findPastRights          200   200           404     404     404    404       404       404    404      200   401       404
 
 findSecrets             200   200           404     404     404    404       404       404    404      200   401       404
 issueSecret             201   201           404     404     404    404       404       404    404      201   401       404
@@ -153,6 +154,9 @@ func (f adminThings) operations() map[string]operation { //nolint:funlen // most
 		"retrieveIdentity": {method: get, path: apitest.AdminAPI + "/identity"},
 		"findEvents": {
 			method: get, path: apitest.AdminAPI + "/events?type=RESOURCE.CREATED&resourceKind=GROUP&order=OLDEST_FIRST&limit=5&tenant=" + f.tenant,
+		},
+		"findPastRights": {
+			method: get, path: apitest.AdminAPI + "/process-definitions/" + f.definition + "/rights?tenant=" + f.tenant,
 		},
 		"retrieveEvent":    {method: get, path: apitest.AdminAPI + "/events/" + f.event.String()},
 		"findIncidents":    {method: get, path: apitest.AdminAPI + "/incidents?state=OPEN&sort=createdAt%2Cdesc&tenant=" + f.tenant},

@@ -116,6 +116,7 @@ admin.deleteResource                         RESOURCE.DELETED                   
 admin.delete_GROUP                           RESOURCE.DELETED                                                   none
 admin.findDefinitionVersions                 none                                                               none
 admin.retrieveDefinitionVersion              none                                                               none
+admin.findPastRights                         none                                                               none
 admin.findSecrets                            none                                                               none
 admin.issueSecret                            SECRET.ISSUED                                                      none
 admin.revokeSecret                           SECRET.REVOKED                                                     none

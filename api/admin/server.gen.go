@@ -64,6 +64,9 @@ type ServerInterface interface {
 	// RetryIncident Start the failed workflow again
 	// (POST /incidents/{id}/~actions/retry)
 	RetryIncident(c *gin.Context, id IncidentID)
+	// FindPastRights List the people who may use a process definition, now or at a time
+	// (GET /process-definitions/{code}/rights)
+	FindPastRights(c *gin.Context, code ResourceCodeParam, params FindPastRightsParams)
 	// FindDefinitionVersions List the versions of a process definition
 	// (GET /process-definitions/{code}/versions)
 	FindDefinitionVersions(c *gin.Context, code ResourceCodeParam, params FindDefinitionVersionsParams)
@@ -328,6 +331,19 @@ func (siw *ServerInterfaceWrapper) RetryIncident(c *gin.Context) {
 	b.Path("id", &id, "string", "uuid")
 	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
 		siw.Handler.RetryIncident(c, id)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) FindPastRights(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var code ResourceCodeParam
+	b.Path("code", &code, "string", "")
+	var params FindPastRightsParams
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	b.Query("item", false, &params.Item, "string", "")
+	b.Query("at", false, &params.At, "string", "date-time")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindPastRights(c, code, params)
 	}
 }
 
@@ -760,6 +776,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/incidents/:id", wrapper.RetrieveIncident)
 	router.POST(options.BaseURL+"/incidents/:id/~actions/dismiss", wrapper.DismissIncident)
 	router.POST(options.BaseURL+"/incidents/:id/~actions/retry", wrapper.RetryIncident)
+	router.GET(options.BaseURL+"/process-definitions/:code/rights", wrapper.FindPastRights)
 	router.GET(options.BaseURL+"/process-definitions/:code/versions", wrapper.FindDefinitionVersions)
 	router.GET(options.BaseURL+"/process-definitions/:code/versions/:number", wrapper.RetrieveDefinitionVersion)
 	router.GET(options.BaseURL+"/processes/:id/engine-history", wrapper.RetrieveEngineHistory)
@@ -1017,6 +1034,21 @@ type RetryIncidentResponseObject interface {
 type RetryIncident200JSONResponse Incident
 
 func (response RetryIncident200JSONResponse) VisitRetryIncidentResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type FindPastRightsRequestObject struct {
+	Code   ResourceCodeParam `json:"code"`
+	Params FindPastRightsParams
+}
+
+type FindPastRightsResponseObject interface {
+	VisitFindPastRightsResponse(w http.ResponseWriter) error
+}
+
+type FindPastRights200JSONResponse PastRights
+
+func (response FindPastRights200JSONResponse) VisitFindPastRightsResponse(w http.ResponseWriter) error {
 	return httpio.WriteJSON(w, 200, response)
 }
 
@@ -1560,6 +1592,9 @@ type StrictServerInterface interface {
 	// RetryIncident Start the failed workflow again
 	// (POST /incidents/{id}/~actions/retry)
 	RetryIncident(ctx context.Context, request RetryIncidentRequestObject) (RetryIncidentResponseObject, error)
+	// FindPastRights List the people who may use a process definition, now or at a time
+	// (GET /process-definitions/{code}/rights)
+	FindPastRights(ctx context.Context, request FindPastRightsRequestObject) (FindPastRightsResponseObject, error)
 	// FindDefinitionVersions List the versions of a process definition
 	// (GET /process-definitions/{code}/versions)
 	FindDefinitionVersions(ctx context.Context, request FindDefinitionVersionsRequestObject) (FindDefinitionVersionsResponseObject, error)
@@ -1914,6 +1949,21 @@ func (sh *strictHandler) RetryIncident(ctx *gin.Context, id IncidentID) {
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitRetryIncidentResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// FindPastRights handles (GET /process-definitions/{code}/rights).
+func (sh *strictHandler) FindPastRights(ctx *gin.Context, code ResourceCodeParam, params FindPastRightsParams) {
+	var request FindPastRightsRequestObject
+	request.Code = code
+	request.Params = params
+	response, err := sh.ssi.FindPastRights(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindPastRightsResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)

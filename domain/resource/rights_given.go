@@ -100,6 +100,44 @@ func (s *ProcessDefinitionSpec) Rights() []Right {
 	return rights
 }
 
+// managers returns the managers, among them the applications that run the workflow and the user actions.
+func (s *ProcessDefinitionSpec) managers() []Grantee {
+	managers := slices.Clone(s.Permissions.Managers)
+	add := func(runner string) {
+		for _, g := range runnerGrantees(runner) {
+			if !slices.Contains(managers, g) {
+				managers = append(managers, g)
+			}
+		}
+	}
+	if s.Engine != nil {
+		add(s.Engine.Runner)
+	}
+	for i := range s.UserActions {
+		add(s.UserActions[i].Runner)
+	}
+	return managers
+}
+
+// EffectiveRights returns the rights on all processes of the definition with those that follow from others: managers start and see
+// processes, viewers and candidates see items. Owners, candidates and initiators see single processes too.
+func (s *ProcessDefinitionSpec) EffectiveRights() []Right {
+	managers, readers := s.managers(), append(slices.Clone(s.Permissions.Viewers), s.managers()...)
+	rights := []Right{
+		{May: MayStartProcesses, Holders: append(slices.Clone(s.Permissions.Initiators), managers...)},
+		{May: MaySeeProcesses, Holders: readers},
+		{May: MayManageProcesses, Holders: managers},
+		{May: MayChangeDefinition, Holders: s.Permissions.Administrators},
+	}
+	for i := range s.Items {
+		item := &s.Items[i]
+		rights = append(rights,
+			Right{May: MayClaim, Item: item.Code, Holders: item.Candidates},
+			Right{May: MaySee, Item: item.Code, Holders: slices.Concat(item.Viewers, item.Candidates, readers)})
+	}
+	return rights
+}
+
 // runnerGrantees returns the application that runs something, none for "".
 func runnerGrantees(code string) []Grantee {
 	if code == "" {
@@ -120,4 +158,9 @@ func (g Grantee) Holds(key Key) bool {
 	default:
 		return false
 	}
+}
+
+// HasItem reports whether the definition has an item with a code.
+func (s *ProcessDefinitionSpec) HasItem(code string) bool {
+	return slices.ContainsFunc(s.Items, func(item ItemSpec) bool { return item.Code == code })
 }

@@ -559,6 +559,33 @@ func NewRetryIncidentRequest(server string, id IncidentID) (*http.Request, error
 	return b.build("", nil)
 }
 
+// FindPastRights List the people who may use a process definition, now or at a time
+//
+// The rights are computed from the documents of the definition, of groups, users and applications as they were at the time.
+// Disabled people are left out. Owners and administrators of the tenant may change the definition too. Initiators, owners and
+// candidates see single processes.
+//
+// A time before the recorded history of the tenant is refused with 400, which says when it begins. The history is kept as long as
+// events.
+//
+// Corresponds with GET /process-definitions/{code}/rights (the `FindPastRights` operationId).
+func (c *Client) FindPastRights(ctx context.Context, code ResourceCodeParam, params *FindPastRightsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindPastRightsRequest(c.Server, code, params)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindPastRightsRequest returns a request of FindPastRights.
+func NewFindPastRightsRequest(server string, code ResourceCodeParam, params *FindPastRightsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/process-definitions/%s/rights")
+	b.path("code", code, "string", "")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
+		b.query("item", params.Item, "string", "")
+		b.query("at", params.At, "string", "date-time")
+	}
+	return b.build("", nil)
+}
+
 // FindDefinitionVersions List the versions of a process definition
 //
 // The newest comes first. A running process keeps the version that it was started with.

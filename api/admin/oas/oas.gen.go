@@ -1284,6 +1284,49 @@ type PageMetadata struct {
 	TotalPages    int   `json:"totalPages"`
 }
 
+// PastHolder A user or an application with a right
+type PastHolder struct {
+	Code string `json:"code"`
+
+	// Group The code of the group through which it had the right
+	Group *string            `json:"group,omitempty"`
+	ID    openapi_types.UUID `json:"id"`
+
+	// Kind The content of a document
+	Kind ResourceKind `json:"kind"`
+	Name string       `json:"name"`
+}
+
+// PastRight A right with its holders
+type PastRight struct {
+	Holders []PastHolder `json:"holders"`
+
+	// Initiator The initiator of a process had the right on it
+	Initiator bool `json:"initiator"`
+
+	// Item The code of the item
+	Item *string `json:"item,omitempty"`
+
+	// May `start processes`, `see processes`, `manage processes` or `change the definition`; of an item `claim` or `see`. There may be more.
+	May string `json:"may"`
+}
+
+// PastRights The rights on a process definition at a time
+type PastRights struct {
+	At   time.Time          `json:"at"`
+	Code string             `json:"code"`
+	ID   openapi_types.UUID `json:"id"`
+	Name string             `json:"name"`
+
+	// RecordedSince The first time for which the rights are known
+	RecordedSince time.Time   `json:"recordedSince"`
+	Rights        []PastRight `json:"rights"`
+
+	// Startable A version was published, so that processes could be started
+	Startable bool   `json:"startable"`
+	Tenant    string `json:"tenant"`
+}
+
 // PrincipalType defines model for PrincipalType.
 type PrincipalType string
 
@@ -2199,6 +2242,18 @@ type FindIncidentsParams struct {
 
 	// ProcessID Only incidents of one of these processes
 	ProcessID []openapi_types.UUID `form:"processId,omitempty" json:"processId,omitempty"`
+}
+
+// FindPastRightsParams defines parameters for FindPastRights.
+type FindPastRightsParams struct {
+	// Tenant The code of the tenant; may be left out by callers who administer one
+	Tenant *string `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// Item Only the rights on the item with this code
+	Item *string `form:"item,omitempty" json:"item,omitempty"`
+
+	// At The time, now unless given
+	At *time.Time `form:"at,omitempty" json:"at,omitempty"`
 }
 
 // FindDefinitionVersionsParams defines parameters for FindDefinitionVersions.
