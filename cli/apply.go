@@ -19,6 +19,7 @@ type applyFlags struct {
 	prune    bool
 	selector string
 	tenant   string
+	reason   string
 }
 
 func (a *applyFlags) bindFlags(env Environment, cmd *cobra.Command) {
@@ -37,6 +38,11 @@ func bindFiles(cmd *cobra.Command, files *[]string) {
 		"`file`, folder with all that is in it, or - for standard input; repeatable")
 }
 
+// bindReason adds the flag for the reason of a change.
+func bindReason(cmd *cobra.Command, reason *string) {
+	cmd.Flags().StringVar(reason, "reason", "", "the `reason` of the change, which its events record")
+}
+
 func newApplyCommand(env Environment) *cobra.Command {
 	var a applyFlags
 	var dryRun bool
@@ -47,6 +53,7 @@ func newApplyCommand(env Environment) *cobra.Command {
 		Long: "Applies documents: creates missing resources, changes different ones, and keeps the others. All documents are\n" +
 			"applied or none. Documents may refer to each other in any order.",
 		Example: "  procession apply -f loan.yaml --dry-run\n" +
+			"  procession apply -f loan.yaml --reason 'Ines joins the reviewers'\n" +
 			"  procession apply -f definitions/ --prune -l app=loans",
 	}, func(cmd *cobra.Command, s *service, _ []string) error {
 		result, err := a.apply(cmd, s, dryRun)
@@ -59,6 +66,7 @@ func newApplyCommand(env Environment) *cobra.Command {
 		return s.awaitWorkers(cmd, result, wait)
 	})
 	a.bindFlags(env, cmd)
+	bindReason(cmd, &a.reason)
 	cmd.Flags().DurationVar(&wait, "wait", 0,
 		"wait, at most so `long`, until workers poll the task queues of the applied definitions; exit code 1 if they do not")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "report the changes without making them")
@@ -72,7 +80,7 @@ func (a *applyFlags) apply(cmd *cobra.Command, s *service, dryRun bool) (oasadmi
 	if err != nil {
 		return result, err
 	}
-	params := oasadmin.ResourceApplyParams{Documents: manifestTexts(sources), DryRun: &dryRun}
+	params := oasadmin.ResourceApplyParams{Documents: manifestTexts(sources), DryRun: &dryRun, Reason: nonEmpty(a.reason)}
 	if params.Prune, err = a.pruneScope(sources); err != nil {
 		return result, err
 	}

@@ -16,7 +16,7 @@ import (
 
 func newDeleteCommand(env Environment) *cobra.Command {
 	var files []string
-	var tenant string
+	var tenant, reason string
 	var yes bool
 	cmd := newServiceCommand(env, &cobra.Command{
 		Use: "delete KIND CODE | delete -f FILE|FOLDER|-", Args: requireArgsBetween(0, 2, "a kind of resource", "a code"),
@@ -29,7 +29,7 @@ func newDeleteCommand(env Environment) *cobra.Command {
 			if len(args) > 0 || cmd.Flags().Changed("tenant") {
 				return usageError("%s takes either -f or a kind and a code", cmd.CommandPath())
 			}
-			return deleteDocuments(cmd, s, files, yes)
+			return deleteDocuments(cmd, s, files, reason, yes)
 		}
 		if len(args) < 2 {
 			return usageError("%s needs a kind and a code, or -f", cmd.CommandPath())
@@ -38,7 +38,7 @@ func newDeleteCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		target := deletion{oasadmin.ResourceKind(kind), args[1], tenant}
+		target := deletion{oasadmin.ResourceKind(kind), args[1], tenant, reason}
 		if err := confirmTargets(cmd, yes, []string{target.String()}, "Delete"); err != nil {
 			return err
 		}
@@ -49,14 +49,15 @@ func newDeleteCommand(env Environment) *cobra.Command {
 	})
 	bindFiles(cmd, &files)
 	bindTenant(env, cmd, &tenant)
+	bindReason(cmd, &reason)
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return cmd
 }
 
 // deletion is a resource to delete.
 type deletion struct {
-	kind         oasadmin.ResourceKind
-	code, tenant string
+	kind                 oasadmin.ResourceKind
+	code, tenant, reason string
 }
 
 func (d deletion) String() string { return resourceLabel(d.kind, d.code, d.tenant, d.tenant != "") }
@@ -70,14 +71,14 @@ func (s *service) deleteResource(ctx context.Context, d deletion) error {
 	if err := checkCode(d.code); err != nil {
 		return err
 	}
-	answer, err := s.DeleteResource(ctx, d.kind, d.code, &oasadmin.DeleteResourceParams{Tenant: nonEmpty(d.tenant)})
+	answer, err := s.DeleteResource(ctx, d.kind, d.code, &oasadmin.DeleteResourceParams{Tenant: nonEmpty(d.tenant), Reason: nonEmpty(d.reason)})
 	_, err = receive[struct{}](s, answer, err)
 	return err
 }
 
 // deleteDocuments deletes the resources in manifests. Resources of one kind may refer to
 // each other: refused deletions are retried as long as others succeed.
-func deleteDocuments(cmd *cobra.Command, s *service, files []string, yes bool) error {
+func deleteDocuments(cmd *cobra.Command, s *service, files []string, reason string, yes bool) error {
 	sources, err := readDocuments(cmd, files)
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func deleteDocuments(cmd *cobra.Command, s *service, files []string, yes bool) e
 			line, column := source.Position("")
 			return usageError("%s:%d:%d: needs a kind and a code", source.File, line, column)
 		}
-		pending[i] = deletion{h.Kind, h.Metadata.Code, h.tenantCode()}
+		pending[i] = deletion{h.Kind, h.Metadata.Code, h.tenantCode(), reason}
 	}
 	order := resource.Kinds()
 	slices.SortStableFunc(pending, func(a, b deletion) int {

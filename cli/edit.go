@@ -15,7 +15,7 @@ import (
 )
 
 func newEditCommand(env Environment) *cobra.Command {
-	var tenant string
+	var tenant, reason string
 	cmd := newServiceCommand(env, &cobra.Command{
 		Use: "edit KIND CODE", Args: requireArgs("a kind of resource", "a code"), Short: "Edit the document of a resource, and apply it",
 		Long: "Opens the document of a resource in the editor that VISUAL or EDITOR names, or else vi, and applies the saved document. If\n" +
@@ -31,14 +31,15 @@ func newEditCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return env.editResource(cmd, s, found)
+		return env.editResource(cmd, s, found, reason)
 	})
 	bindTenant(env, cmd, &tenant)
+	bindReason(cmd, &reason)
 	return cmd
 }
 
 // editResource opens a resource in the editor of the user, and applies the result.
-func (env Environment) editResource(cmd *cobra.Command, s *service, found oasadmin.Resource) error {
+func (env Environment) editResource(cmd *cobra.Command, s *service, found oasadmin.Resource, reason string) error {
 	encoded, err := jsontext.Marshal(exportedOf(found))
 	if err != nil {
 		return err
@@ -66,7 +67,7 @@ func (env Environment) editResource(cmd *cobra.Command, s *service, found oasadm
 		cmd.PrintErrln("no changes")
 		return os.Remove(file.Name())
 	}
-	result, err := (&applyFlags{files: []string{file.Name()}}).apply(cmd, s, false)
+	result, err := (&applyFlags{files: []string{file.Name()}, reason: reason}).apply(cmd, s, false)
 	if err != nil {
 		cmd.PrintErrf("What you wrote is in %s; apply it with -f when it is right.\n", file.Name())
 		return err

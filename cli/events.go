@@ -33,6 +33,7 @@ func newEventsCommand(env Environment) *cobra.Command {
 			"and then new ones until it is interrupted; -o json is one line for each then.",
 		Example: "  procession events --process 01980000-0000-7000-8000-0000000000b1\n" +
 			"  procession events --type DOCUMENT.DOWNLOADED --from 7d -o json\n" +
+			"  procession events --type RESOURCE.CHANGED --from 7d\n" +
 			"  procession events --follow --limit 10",
 		ValidArgsFunction: completeNothing,
 	}, func(cmd *cobra.Command, s *service, _ []string) error {
@@ -73,6 +74,7 @@ func newEventsCommand(env Environment) *cobra.Command {
 	completeTenants(env, cmd)
 	completeFlag(cmd, "type", completeEventTypes)
 	out = bindOutput(cmd, formatTable, formatWide, formatJSON, formatYAML, formatJQ)
+	cmd.AddCommand(newEventsShowCommand(env))
 	return cmd
 }
 
@@ -86,7 +88,7 @@ func (e *eventFlags) bindFlags(cmd *cobra.Command) {
 	f.StringSliceVar(&e.kinds, "kind", nil, "only events of resources of the `kind`, such as DOCUMENT; repeatable")
 	f.StringSliceVar(&e.resources, "resource", nil, "only events of the resource with the `id`; repeatable")
 	f.StringSliceVar(&e.requests, "request", nil, "only events of the request with the `id`; repeatable")
-	f.StringVar(&e.from, "from", "", "only from `when` on: a time such as 2027-01-31T00:00:00Z, or how long ago, such as 90m or 7d")
+	f.StringVar(&e.from, "from", "", "only from `when` on: a time such as 2027-01-31T08:00 or 2027-01-31T00:00:00Z, or how long ago, such as 90m or 7d")
 	f.StringVar(&e.to, "to", "", "only before `when`")
 	f.BoolVar(&e.oldestFirst, "oldest-first", false, "begin with the oldest")
 	f.StringVar(&e.after, "after", "", "continue behind the `cursor` that was printed or that an event has")
@@ -133,8 +135,8 @@ func (e *eventFlags) requestParams(now time.Time) (oasadmin.FindEventsParams, er
 	return params, err
 }
 
-// Moment parses the value of a flag: a time in RFC 3339, or a duration before now such as 90m or 7d. It returns nil for
-// an empty text. Its errors have ExitUsage.
+// Moment parses the value of a flag: a time in RFC 3339, a date or a time without a zone in the zone of now, or a duration before now
+// such as 90m or 7d. It returns nil for an empty text. Its errors have ExitUsage.
 func Moment(flag, text string, now time.Time) (*time.Time, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // there need not be one
@@ -142,9 +144,14 @@ func Moment(flag, text string, now time.Time) (*time.Time, error) {
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return &at, nil
 	}
+	for _, layout := range []string{"2006-01-02T15:04", time.DateOnly} {
+		if at, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
+			return &at, nil
+		}
+	}
 	ago, err := parseDuration(text)
 	if err != nil || ago < 0 {
-		return nil, usageError("--%s must be a time such as 2027-01-31T00:00:00Z, or how long ago, such as 90m or 7d", flag)
+		return nil, usageError("--%s must be a time such as 2027-01-31T08:00 or 2027-01-31T00:00:00Z, or how long ago, such as 90m or 7d", flag)
 	}
 	at := now.Add(-ago)
 	return &at, nil

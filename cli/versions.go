@@ -151,7 +151,7 @@ func writeDifference(
 }
 
 func newVersionsRestoreCommand(env Environment) *cobra.Command {
-	var tenant string
+	var tenant, reason string
 	var yes, dryRun bool
 	cmd := versionCommand(env, &cobra.Command{
 		Use: "restore CODE NUMBER", Args: requireArgs("the code of a process definition", "the number of a version"),
@@ -164,7 +164,7 @@ func newVersionsRestoreCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		would, err := s.applyDocument(cmd.Context(), document, true)
+		would, err := s.applyDocument(cmd.Context(), document, reason, true)
 		if err != nil {
 			return err
 		}
@@ -178,25 +178,28 @@ func newVersionsRestoreCommand(env Environment) *cobra.Command {
 		if err := confirmTargets(cmd, yes, []string{args[0] + " version " + args[1]}, "Restore"); err != nil {
 			return err
 		}
-		done, err := s.applyDocument(cmd.Context(), document, false)
+		done, err := s.applyDocument(cmd.Context(), document, reason, false)
 		if err != nil {
 			return err
 		}
 		return reportApplied(cmd, done)
 	})
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	bindReason(cmd, &reason)
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show the changes, and exit with 1 if there are any")
 	return cmd
 }
 
 // applyDocument applies one document.
 func (s *service) applyDocument(
-	ctx context.Context, document oasadmin.ResourceDocument, dryRun bool,
+	ctx context.Context, document oasadmin.ResourceDocument, reason string, dryRun bool,
 ) (result oasadmin.ResourceApplyResult, err error) {
 	text, err := jsontext.Marshal(document)
 	if err != nil {
 		return result, err
 	}
-	answer, err := s.ApplyResources(ctx, oasadmin.ResourceApplyParams{Documents: []json.RawMessage{text}, DryRun: &dryRun})
+	answer, err := s.ApplyResources(ctx, oasadmin.ResourceApplyParams{
+		Documents: []json.RawMessage{text}, DryRun: &dryRun, Reason: nonEmpty(reason),
+	})
 	return receive[oasadmin.ResourceApplyResult](s, answer, err)
 }

@@ -46,7 +46,7 @@ type PastHolder struct {
 	Group string
 }
 
-// clockTolerance is the time by which the clock of a client may be fast.
+// clockTolerance is the time by which the clock of a client or of another replica may be fast.
 const clockTolerance = time.Minute
 
 // FindPastRights returns the people who could use a process definition at a time, nil for now: without those who were disabled. With
@@ -57,17 +57,20 @@ func (s *Service) FindPastRights(
 	ctx context.Context, call domain.Call, key ResourceKey, item string, at *time.Time,
 ) (*PastRights, error) {
 	now := s.now()
-	if at == nil {
+	asOf := now.Add(clockTolerance)
+	switch {
+	case at == nil || at.After(now) && !at.After(asOf):
 		at = &now
-	}
-	if at.After(now.Add(clockTolerance)) {
+	case at.After(now):
 		return nil, domain.Invalid(domain.LocationQuery, "at", "is in the future")
+	default:
+		asOf = *at
 	}
 	scope := persistence.AdministrationOf(call.Caller)
 	if key.Tenant == "" && (scope.Everywhere || len(scope.Tenants) > 1) {
 		return nil, domain.Invalid(domain.LocationQuery, "tenant", "is required: you administer several tenants")
 	}
-	past, err := s.store.Reader.GetPastDefinition(ctx, scope, key, item, *at)
+	past, err := s.store.Reader.GetPastDefinition(ctx, scope, key, item, asOf)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app/administration"
+	"github.com/procession-dev/procession/console/resources"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -37,6 +38,8 @@ type editorForm struct {
 	// Form is which of the forms is shown.
 	Form string
 
+	// Reason is the reason of the change.
+	Reason   string
 	Problems []problem
 	// Warnings are probable mistakes in a text that can be applied.
 	Warnings []problem
@@ -65,7 +68,7 @@ type problem struct {
 type plannedChange struct {
 	Key    resource.Key
 	Action administration.ApplyAction
-	Parts  []part
+	Parts  []resources.Part
 }
 
 // Edit shows the editor with a manifest, or with an old version of it.
@@ -81,7 +84,7 @@ func (s *Screens) Edit(v *web.Visit) (*web.Answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e.Text, err = textOf(version.Document); err != nil {
+		if e.Text, err = resources.Text(version.Document); err != nil {
 			return nil, err
 		}
 		e.Restored = number
@@ -111,7 +114,7 @@ func parseEditorForm(v *web.Visit) (*editorForm, error) {
 	e := &editorForm{
 		// Browsers send the ends of lines as CR LF.
 		Text: strings.ReplaceAll(form.Get("text"), "\r\n", "\n"), ID: form.Get("id"), Version: form.Get("version"), Form: form.Get("form"), Language: form.Get("language"),
-		Sent: true,
+		Sent: true, Reason: strings.TrimSpace(form.Get("reason")),
 	}
 	if kind := resource.Kind(form.Get("kind")); kind != "" {
 		e.Of = &resource.Key{Tenant: form.Get("tenant"), Kind: kind, Code: form.Get("code")}
@@ -181,7 +184,7 @@ func (s *Screens) applyManifests(v *web.Visit, e *editorForm, dryRun bool) ([]ad
 		documents[i] = source.JSON
 	}
 	applied, err := s.Administration.ApplyResources(v.Context(), e.atVersion(v.Call, documents),
-		administration.ApplyRequest{Documents: documents, DryRun: dryRun})
+		administration.ApplyRequest{Documents: documents, DryRun: dryRun, Reason: e.Reason})
 	rejection, isRefusal := errors.AsType[*domain.Error](err)
 	if isRefusal && rejection.Kind != domain.KindInternal {
 		e.Problems = problemsOf(v.Context(), rejection, sources)
@@ -261,16 +264,7 @@ func (s *Screens) planChanges(v *web.Visit, e *editorForm) error {
 	}
 	for _, a := range applied {
 		p := plannedChange{Key: a.Key, Action: a.Action}
-		var sides [2]string
-		for i, document := range []*resource.Document{a.Before, a.After} {
-			if document == nil {
-				continue
-			}
-			if sides[i], err = textOf(*document); err != nil {
-				return err
-			}
-		}
-		if p.Parts, err = compareTexts(sides[0], sides[1]); err != nil {
+		if p.Parts, err = resources.CompareManifests(a.Before, a.After); err != nil {
 			return err
 		}
 		e.Plan = append(e.Plan, p)

@@ -42,7 +42,7 @@ func (s *Screens) findResource(v *web.Visit) (*detailView, error) {
 	if parts := found.Translatables(); len(parts) > 0 {
 		of.Default, of.Coverage = parts[0].Default(), resource.CoverageOf(parts)
 	}
-	of.Text, err = textOf(found.Document)
+	of.Text, err = resources.Text(found.Document)
 	return of, err
 }
 
@@ -69,7 +69,7 @@ type comparison struct {
 
 	Versions []domain.PublishedVersion
 	From, To int
-	Parts    []part
+	Parts    []resources.Part
 }
 
 // Compare shows the differences of two versions, by default of the last two.
@@ -101,7 +101,7 @@ func (s *Screens) Compare(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Parts, err = compareTexts(before, after); err != nil {
+	if c.Parts, err = resources.Compare(before, after); err != nil {
 		return nil, err
 	}
 	return &web.Answer{Title: nameOf(&c.Stored), Area: area, Body: comparePage(&c)}, nil
@@ -113,7 +113,7 @@ func (s *Screens) versionText(v *web.Visit, key resource.Key, number int) (strin
 	if err != nil {
 		return "", err
 	}
-	text, err := textOf(version.Document)
+	text, err := resources.Text(version.Document)
 	if err != nil {
 		return "", err
 	}
