@@ -23,6 +23,7 @@ POST definitions/apply ProcessDefinition                  403   303          303
 GET definitions/:tenant/:kind/:code ProcessDefinition     403   200          200           403     403    403       403       403      403   in        404
 GET definitions/:tenant/:kind/:code/edit ProcessDefinition 403  200          200           403     403    403       403       403      403   in        404
 GET definitions/:tenant/:kind/:code/compare ProcessDefinition 403 404        404           403     403    403       403       403      403   in        404
+GET definitions/:tenant/:kind/:code/rights ProcessDefinition 403 200         200           403     403    403       403       403      403   in        404
 GET people                                                403   200          200           403     403    403       403       403      403   in        200
 GET people/:tenant/:kind/:code User                       403   200          200           403     403    403       403       403      403   in        404
 POST people/:tenant/:kind/:code/disable User              403   303          303           403     403    403       403       403      403   in        404

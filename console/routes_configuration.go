@@ -14,6 +14,7 @@ func configurationRoutes(s screens) []web.Route {
 		web.Get("definitions/:tenant/:kind/:code", s.definitions.Show),
 		web.Get("definitions/:tenant/:kind/:code/edit", s.definitions.Edit),
 		web.Get("definitions/:tenant/:kind/:code/compare", s.definitions.Compare),
+		web.Get("definitions/:tenant/:kind/:code/rights", s.definitions.PastRights),
 
 		web.Get("people", s.people.List),
 		web.Get("people/:tenant/:kind/:code", s.people.Show),

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/app/administration"
+	"github.com/procession-dev/procession/console/resources"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -139,13 +140,22 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Administration.FindAuditRecords(v.Context(), v.Call, administration.EventFilter{IDs: []uuid.UUID{id}},
-		administration.EventRange{NewestFirst: true, Limit: 1})
+	found, err := s.Administration.RetrieveEvent(v.Context(), v.Call, id)
 	if err != nil {
 		return nil, err
 	}
-	if len(found) == 0 {
-		return nil, domain.NotFound("event")
+	r := &recordView{AuditRecord: found.AuditRecord, IsChange: strings.HasPrefix(string(found.Type), "RESOURCE.")}
+	if r.Parts, err = resources.CompareManifests(found.Before, found.After); err != nil {
+		return nil, err
 	}
-	return &web.Answer{Title: string(found[0].Type), Area: area, Body: recordPage(&found[0])}, nil
+	return &web.Answer{Title: sentence(v.Context(), &r.AuditRecord), Area: area, Body: recordPage(r)}, nil
+}
+
+// recordView contains a record with the differences of the manifests.
+type recordView struct {
+	domain.AuditRecord
+
+	// IsChange reports whether the record is about a change of a manifest.
+	IsChange bool
+	Parts    []resources.Part
 }

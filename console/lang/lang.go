@@ -27,7 +27,7 @@ func Languages() []Language {
 func catalogueTexts() map[language.Tag]map[string]string {
 	translated := germanTexts()
 	for _, more := range []map[string]string{
-		germanForms(), germanTasks(), germanProcesses(), germanEvents(), germanRun(), germanRepair(), germanHealth(), germanEngine(),
+		germanForms(), germanTasks(), germanProcesses(), germanEvents(), germanRun(), germanAudit(), germanRepair(), germanHealth(), germanEngine(),
 		germanWork(), germanDefinitions(), germanPeople(), germanReference(), germanTokens(),
 	} {
 		maps.Copy(translated, more)
