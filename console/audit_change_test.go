@@ -28,7 +28,7 @@ func TestChangeIsExplained(t *testing.T) {
 
 	alice.openPath("audit?what=" + string(domain.EventResourceChanged))
 	require.Equal(t, 1, alice.Count("option[value='RESOURCE.CHANGED'][selected]"))
-	require.Contains(t, alice.Text("#audit tbody tr"), "Alice changed the process definition HOSTILE")
+	require.Contains(t, alice.Text("#audit tbody tr"), "Alice changed the definition HOSTILE (Process)")
 	require.Contains(t, alice.Text("#audit tbody tr"), "Second was a mistake")
 	alice.Click("#audit tbody .row-link")
 	alice.AwaitText("What changed")

@@ -146,26 +146,12 @@ func resourceName(ctx context.Context, r *domain.AuditRecord) string {
 	if strings.HasPrefix(string(r.Type), "RESOURCE.") {
 		for _, kind := range resource.Kinds() {
 			if domain.ConfiguredResource(string(kind)) == r.ResourceKind {
-				return ui.T(ctx, resourceTexts()[kind], name)
+				if strings.HasSuffix(string(kind), "Definition") {
+					return ui.T(ctx, "the definition %s (%s)", name, ui.BadgeOf(kind).Name(ctx))
+				}
+				return ui.BadgeOf(kind).Name(ctx) + " " + name
 			}
 		}
 	}
 	return name
-}
-
-// resourceTexts returns the texts for resources by the kinds of their manifests.
-func resourceTexts() map[resource.Kind]string {
-	return map[resource.Kind]string{
-		resource.KindTenant:                     ui.Text("the tenant %s"),
-		resource.KindUser:                       ui.Text("the user %s"),
-		resource.KindApplication:                ui.Text("the application %s"),
-		resource.KindGroup:                      ui.Text("the group %s"),
-		resource.KindDataStructure:              ui.Text("the data structure %s"),
-		resource.KindEncryptionKey:              ui.Text("the encryption key %s"),
-		resource.KindDataSource:                 ui.Text("the data source %s"),
-		resource.KindProcessDefinition:          ui.Text("the process definition %s"),
-		resource.KindBusinessArtifactDefinition: ui.Text("the artifact definition %s"),
-		resource.KindWebhookSubscription:        ui.Text("the webhook subscription %s"),
-		resource.KindRobot:                      ui.Text("the robot %s"),
-	}
 }

@@ -91,16 +91,6 @@ func germanAudit() map[string]string {
 		"nobody": "niemand",
 		"Owners, candidates and initiators see their own processes too. Owners and administrators of the tenant may change the definition. Disabled people are left out.": "Besitzer, Kandidaten und Initiatoren sehen auch ihre eigenen Vorgänge. Eigentümer und Verwalter des Mandanten dürfen die Definition ändern. Gesperrte Personen fehlen.",
 		"The definition or the item did not exist then.": "Die Definition oder der Eintrag bestand damals nicht.",
-		"the tenant %s":               "Mandant %s",
-		"the user %s":                 "Person %s",
-		"the application %s":          "Anwendung %s",
-		"the group %s":                "Gruppe %s",
-		"the data structure %s":       "Datenstruktur %s",
-		"the encryption key %s":       "Schlüssel %s",
-		"the data source %s":          "Datenquelle %s",
-		"the process definition %s":   "Prozessdefinition %s",
-		"the artifact definition %s":  "Artefaktdefinition %s",
-		"the webhook subscription %s": "Webhook %s",
-		"the robot %s":                "Roboter %s",
+		"the definition %s (%s)":                         "die Definition %s (%s)",
 	}
 }
