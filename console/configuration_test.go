@@ -78,7 +78,7 @@ func TestConfigurationIsAccessibleAndFits(t *testing.T) {
 		"no-definitions": "definitions?q=nothing+at+all", "templates": "definitions/new",
 		"compare": "definitions/demo/ProcessDefinition/HOSTILE/compare", "editor": "definitions/demo/ProcessDefinition/HOSTILE/edit",
 		"past-rights": "definitions/demo/ProcessDefinition/HOSTILE/rights",
-		"people": "people", "groups": "people?kind=Group", "person": "people/demo/User/bob", "group": "people/demo/Group/HOSTILES",
+		"people":      "people", "groups": "people?kind=Group", "person": "people/demo/User/bob", "group": "people/demo/Group/HOSTILES",
 		"application": "people/demo/Application/loan-worker", "robot": "people/demo/Robot/KYC_BOT",
 		"new":        "definitions/new?template=process",
 		"playground": "definitions/playground?expression=" + url.QueryEscape(`${ .process.stat == "<img src=x>" }`),
