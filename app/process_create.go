@@ -120,7 +120,7 @@ func (s *Service) startProcess( //nolint:funlen // the steps of one transaction,
 	}
 	p := &domain.Process{
 		ID: id, TenantID: found.TenantID, Definition: d.DefinitionRef, State: domain.ProcessRunning,
-		InitiatorID: *initiator, Audit: domain.NewAudit(caller.PrincipalID, now),
+		InitiatorID: *initiator, Audit: domain.NewAudit(caller.PrincipalID, now), Condition: domain.InitialCondition(d.Engine != nil, now),
 	}
 	if p.Metadata, err = vals.prepareInitial(ctx, processSite(p, domain.SlotMetadata), d.metadata, in.Metadata); err != nil {
 		return nil, nestError(cmp.Or(in.MetadataField, domain.FieldProcessMetadata), "", err)

@@ -26,14 +26,16 @@ func newProcessesCommand(env Environment) *cobra.Command {
 
 // processFilters are the filters of processes as they are typed.
 type processFilters struct {
-	definitions, states, metadata []string
-	initiator, deleted, sort      string
+	definitions, states, conditions, metadata []string
+	initiator, deleted, sort                  string
 }
 
 func (p *processFilters) bindFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&p.definitions, "definition", nil, "only processes of the definition with the `code`; repeatable")
 	f.StringSliceVar(&p.states, "state", nil, "only processes in the `state` RUNNING, COMPLETED or CANCELLED; repeatable")
+	f.StringSliceVar(&p.conditions, "condition", nil,
+		"only processes in the `condition` FAILED, STUCK, UNKNOWN, STARTING, WAITING_FOR_SIGNAL, RUNNING or FINISHED; repeatable")
 	f.StringVar(&p.initiator, "initiator", "", "only processes of a user or an application: its `e-mail` address, code or id")
 	f.StringArrayVar(&p.metadata, "metadata", nil,
 		"only processes with the value in an indexed field, as `FIELD=value`, or as \"FIELD ge value\", with eq, le, ge, between, contains, in; repeatable")
@@ -48,6 +50,9 @@ func (p *processFilters) requestParams(ctx context.Context, s *service, by listF
 	params := rest.FindProcessesParams{Size: &by.limit, Sort: filterOf(p.sort), ProcessDefinitionCode: p.definitions}
 	for _, state := range p.states {
 		params.State = append(params.State, rest.ProcessState(strings.ToUpper(state)))
+	}
+	for _, condition := range p.conditions {
+		params.Condition = append(params.Condition, rest.ProcessConditionCode(strings.ToUpper(condition)))
 	}
 	for _, m := range p.metadata {
 		if field, value, found := strings.Cut(m, "="); found && !comparison.MatchString(m) {
@@ -77,6 +82,7 @@ func newProcessesListCommand(env Environment) *cobra.Command {
 		Long: "Lists the processes that you may see. -o wide adds the ids, -o name writes the ids alone.",
 		Example: "  procession processes list --definition LOAN --state RUNNING\n" +
 			"  procession processes list --metadata 'AMOUNT ge 1000' --initiator carol@demo.example\n" +
+			"  procession processes list --condition FAILED,STUCK\n" +
 			"  procession processes list --watch",
 		ValidArgsFunction: completeNothing,
 	}, listing[rest.ProcessPageItem]{
@@ -109,13 +115,21 @@ func emptyWork(rows string) func(*cobra.Command, *service, listFlags) error {
 }
 
 func processTable(v view, found []rest.ProcessPageItem) {
-	v.writeTitles([]string{"ID", "DEFINITION", "STATE", "INITIATOR", "CREATED", "CHANGED"}, "INITIATOR ID", "VERSION", "TENANT ID")
+	v.writeTitles([]string{"ID", "DEFINITION", "STATE", "CONDITION", "INITIATOR", "CREATED", "CHANGED"}, "INITIATOR ID", "VERSION", "TENANT ID")
 	for _, p := range found {
 		v.writeLine([]string{
-			p.ID.String(), p.ProcessDefinitionRef.Code, string(p.State), v.personName(p.InitiatorID),
+			p.ID.String(), p.ProcessDefinitionRef.Code, string(p.State), conditionCode(p.Condition), v.personName(p.InitiatorID),
 			momentText(p.CreatedAt), momentText(p.LastModifiedAt),
 		}, idText(p.InitiatorID), p.ProcessDefinitionRef.Version.String(), p.TenantID.String())
 	}
+}
+
+// conditionCode returns the condition of a process, "" from a service without conditions.
+func conditionCode(c *rest.ProcessCondition) string {
+	if c == nil {
+		return ""
+	}
+	return string(c.Code)
 }
 
 // processCommand creates a command about one process. It is named by its id.
@@ -187,6 +201,15 @@ func showProcess(w io.Writer, out *output, v view, p *rest.Process, items []rest
 			writeRow(v, "Definition:", p.ProcessDefinitionRef.Code)
 		}
 		writeRow(v, "State:", string(p.State))
+		if c := p.Condition; c != nil {
+			writeRow(v, "Condition:", strings.TrimSpace(string(c.Code)+" since "+momentText(&c.Since)))
+			if c.Message != nil {
+				writeRow(v, "Cause:", cellText(*c.Message))
+			}
+			if c.IncidentID != nil {
+				writeRow(v, "Incident:", c.IncidentID.String())
+			}
+		}
 		writeRow(v, "Initiator:", v.personName(p.InitiatorID))
 		writeRow(v, "Created:", momentText(p.CreatedAt)+" by "+v.personName(p.CreatedBy))
 		writeRow(v, "Changed:", momentText(p.LastModifiedAt)+" by "+v.personName(p.LastModifiedBy))

@@ -54,6 +54,14 @@ type Condition struct {
 	IncidentKind IncidentKind
 }
 
+// InitialCondition returns the condition of a process that is created at the time now, with or without a workflow.
+func InitialCondition(hasWorkflow bool, now time.Time) *Condition {
+	if hasWorkflow {
+		return &Condition{Code: ConditionStarting, Since: now}
+	}
+	return &Condition{Code: ConditionRunning, Since: now}
+}
+
 // Standing groups conditions by the person or system that must act, "" for a process that proceeds.
 type Standing string
 

@@ -49,6 +49,8 @@ type Process struct {
 	Elements ElementValues
 	// Names are the names of the initiator and the definition, nil unless requested.
 	Names *Names
+	// Condition is set by reads of callers, with the message and the incident if the caller may see them.
+	Condition *Condition
 	Audit
 	Deletion
 }

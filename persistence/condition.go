@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/listquery"
 )
 
@@ -66,6 +67,26 @@ func (c *storedCondition) of(state domain.ProcessState, createdAt, changedAt tim
 		condition.Message = "Temporal does not answer"
 	}
 	return condition
+}
+
+// conditionColumns are the condition of a process p, and whether the caller manages it.
+const conditionColumns = conditionOfP + `, ` + access.ManagesProcess
+
+// readCondition reads conditionColumns.
+type readCondition struct {
+	stored  *storedCondition
+	manages bool
+}
+
+func (c *readCondition) fields() []any { return []any{&c.stored, &c.manages} }
+
+// show sets the condition of a process, with the cause for its managers and for administrators of its tenant.
+func (c *readCondition) show(caller domain.Caller, p *domain.Process) {
+	condition := c.stored.of(p.State, p.CreatedAt, p.LastModifiedAt)
+	if !c.manages && !caller.Administration(p.TenantID).Administers() {
+		condition.Message, condition.IncidentID, condition.IncidentKind = "", nil, ""
+	}
+	p.Condition = &condition
 }
 
 // needingAttention returns the ids of the processes of tenants with a failed or stuck workflow. Two small indexes serve it.

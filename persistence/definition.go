@@ -175,7 +175,7 @@ func (tx *Tx) GetTakenProcess(ctx context.Context, caller domain.Caller, id uuid
 	var p domain.Process
 	found := false
 	err := tx.Read(ctx, pg.Q(getProcess, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
-		err := scanRelatedProcess(&p)(rows)
+		err := scanRelatedProcess(caller, &p)(rows)
 		found = err == nil
 		return pg.IgnoreNoRows(err)
 	}))

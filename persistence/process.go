@@ -19,10 +19,10 @@ const processColumns = processSummaryColumns + `,
        p.metadata, p.metadata_valid, p.metadata_errors, p.entity, p.entity_valid, p.entity_errors,
        p.subject, p.element_values`
 
-// processWithRelations are processColumns of the process $3, with the related processes that the caller may see.
+// processWithRelations are processColumns of the process $3, with the related processes that the caller may see and its condition.
 const processWithRelations = processColumns + `,
        ` + incomingProcesses + `,
-       ` + outgoingProcesses
+       ` + outgoingProcesses + `, ` + conditionColumns
 
 const (
 	incomingProcesses = `ARRAY(SELECT p.id FROM process_relations r JOIN processes p ON p.id = r.from_id
@@ -64,8 +64,14 @@ func scanProcess(p *domain.Process, more ...any) func(pgx.Rows) error {
 }
 
 // scanRelatedProcess reads processWithRelations followed by the columns of more.
-func scanRelatedProcess(p *domain.Process, more ...any) func(pgx.Rows) error {
-	return scanProcess(p, append([]any{&p.Related.Incoming, &p.Related.Outcoming}, more...)...)
+func scanRelatedProcess(caller domain.Caller, p *domain.Process, more ...any) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var condition readCondition
+		fields := append([]any{&p.Related.Incoming, &p.Related.Outcoming}, condition.fields()...)
+		err := scanProcess(p, append(fields, more...)...)(rows)
+		condition.show(caller, p)
+		return err
+	}
 }
 
 const getProcess = `
@@ -76,7 +82,7 @@ SELECT ` + processWithRelations + `
 // GetProcess returns a process visible to the caller, or NOT_FOUND.
 func (r *Reader) GetProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Process, error) {
 	var p domain.Process
-	err := r.Read(ctx, pg.Q(getProcess, []any{caller.PrincipalID, caller.TenantIDs(), id}, scanRelatedProcess(&p)))
+	err := r.Read(ctx, pg.Q(getProcess, []any{caller.PrincipalID, caller.TenantIDs(), id}, scanRelatedProcess(caller, &p)))
 	if err != nil {
 		return nil, pg.Translate("reading a process", pg.NotFound(err, "process"))
 	}
@@ -105,7 +111,7 @@ func LockProcess(caller domain.Caller, id uuid.UUID) Read[*LockedProcess] {
 	return Read[*LockedProcess]{[]pg.Query{pg.Q(
 		lockProcess,
 		[]any{caller.PrincipalID, caller.TenantIDs(), id},
-		pg.OrNotFound("process", scanRelatedProcess(locked.Process, &locked.Rights.Manages, &locked.RunID)),
+		pg.OrNotFound("process", scanRelatedProcess(caller, locked.Process, &locked.Rights.Manages, &locked.RunID)),
 	)}, func(tx *Tx) (*LockedProcess, error) {
 		tx.Found(locked.ID, locked.Version())
 		tx.process = locked.Process

@@ -114,7 +114,7 @@ func (s *ProcessActionSite) queries(action string, caller domain.Caller, process
 		pg.Q(
 			selectActionSite,
 			[]any{caller.PrincipalID, caller.TenantIDs(), process},
-			pg.OrNotFound("process", scanRelatedProcess(&s.Process, &s.Rights.Manages)),
+			pg.OrNotFound("process", scanRelatedProcess(caller, &s.Process, &s.Rights.Manages)),
 		),
 		pg.Q(action, []any{process, id}, scanProcessActionIfAny(&s.Action, now, &s.RunID)),
 	}

@@ -34,9 +34,12 @@ func (r *Reader) ListProcesses(
 	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Process], error) {
 	metadata := filterByMetadata(caller, filter.Metadata)
-	l := processList(caller, filter, sort, processSummaryColumns, metadata)
+	l := processList(caller, filter, sort, processSummaryColumns+", "+conditionColumns, metadata)
 	result, err := ReadPage(ctx, r, "listing processes", l, page, func(row pgx.CollectableRow) (p domain.Process, err error) {
-		return p, row.Scan(processSummaryFields(&p)...)
+		var condition readCondition
+		err = row.Scan(append(processSummaryFields(&p), condition.fields()...)...)
+		condition.show(caller, &p)
+		return p, err
 	}, metadata.queries(caller)...)
 	if err != nil {
 		return result, err

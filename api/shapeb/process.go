@@ -20,7 +20,7 @@ func (s *Server) FindProcesses(
 	filter := app.ProcessFilter{
 		TenantIDs: params.TenantID, DefinitionIDs: params.ProcessDefinitionID,
 		DefinitionCodes: params.ProcessDefinitionCode, States: httpio.ConvertStrings[domain.ProcessState](params.State),
-		InitiatorIDs: params.InitiatorID, InitiatorEmails: params.InitiatorEmail, Metadata: params.Metadata,
+		Conditions: httpio.ConvertStrings[domain.ConditionCode](params.Condition), InitiatorIDs: params.InitiatorID, InitiatorEmails: params.InitiatorEmail, Metadata: params.Metadata,
 		Deleted: domain.DeletedFilter(httpio.Deref(params.Deleted)),
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
@@ -159,7 +159,7 @@ func (s *Server) PatchProcessEntity(
 
 func convertProcess(p *domain.Process) oasb.Process {
 	answer := oasb.Process{
-		ID: p.ID, URI: uriOf(kuflowref.ResourceProcess, p.ID), TenantID: p.TenantID, State: oasb.ProcessState(p.State),
+		Condition: convertCondition(p), ID: p.ID, URI: uriOf(kuflowref.ResourceProcess, p.ID), TenantID: p.TenantID, State: oasb.ProcessState(p.State),
 		ProcessDefinitionRef: new(processDefinitionRef(p.Definition)), InitiatorID: &p.InitiatorID,
 		Metadata: jsonValue(p.Metadata), Entity: jsonValue(p.Entity),
 		ProcessRelated: &oasb.ProcessRelated{
@@ -171,9 +171,24 @@ func convertProcess(p *domain.Process) oasb.Process {
 	return answer
 }
 
+func convertCondition(p *domain.Process) *oasb.ProcessCondition {
+	c := p.Condition
+	switch {
+	case p.Finished():
+		c = &domain.Condition{Code: domain.ConditionFinished, Since: p.LastModifiedAt}
+	case c == nil:
+		return nil
+	}
+	condition := oasb.ProcessCondition{Code: oasb.ProcessConditionCode(c.Code), Since: c.Since, IncidentID: c.IncidentID}
+	if c.Message != "" {
+		condition.Message = &c.Message
+	}
+	return &condition
+}
+
 func processPageItem(p *domain.Process) oasb.ProcessPageItem {
 	answer := oasb.ProcessPageItem{
-		ID: p.ID, URI: uriOf(kuflowref.ResourceProcess, p.ID), TenantID: p.TenantID, State: oasb.ProcessState(p.State),
+		Condition: convertCondition(p), ID: p.ID, URI: uriOf(kuflowref.ResourceProcess, p.ID), TenantID: p.TenantID, State: oasb.ProcessState(p.State),
 		ProcessDefinitionRef: processDefinitionRef(p.Definition), InitiatorID: &p.InitiatorID,
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(p.Audit)

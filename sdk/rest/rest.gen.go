@@ -431,6 +431,39 @@ func (e ProcessActionType) Valid() bool {
 	}
 }
 
+// Defines values for ProcessConditionCode.
+const (
+	ProcessConditionCodeFAILED           ProcessConditionCode = "FAILED"
+	ProcessConditionCodeFINISHED         ProcessConditionCode = "FINISHED"
+	ProcessConditionCodeRUNNING          ProcessConditionCode = "RUNNING"
+	ProcessConditionCodeSTARTING         ProcessConditionCode = "STARTING"
+	ProcessConditionCodeSTUCK            ProcessConditionCode = "STUCK"
+	ProcessConditionCodeUNKNOWN          ProcessConditionCode = "UNKNOWN"
+	ProcessConditionCodeWAITINGFORSIGNAL ProcessConditionCode = "WAITING_FOR_SIGNAL"
+)
+
+// Valid indicates whether the value is a known member of the ProcessConditionCode enum.
+func (e ProcessConditionCode) Valid() bool {
+	switch e {
+	case ProcessConditionCodeFAILED:
+		return true
+	case ProcessConditionCodeFINISHED:
+		return true
+	case ProcessConditionCodeRUNNING:
+		return true
+	case ProcessConditionCodeSTARTING:
+		return true
+	case ProcessConditionCodeSTUCK:
+		return true
+	case ProcessConditionCodeUNKNOWN:
+		return true
+	case ProcessConditionCodeWAITINGFORSIGNAL:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ProcessEventOrder.
 const (
 	ProcessEventOrderNEWESTFIRST ProcessEventOrder = "NEWEST_FIRST"
@@ -1351,6 +1384,10 @@ type PrincipalUser struct {
 
 // Process defines model for Process.
 type Process struct {
+	// Condition An extension of version 2024-06-14: how the process proceeds, while its `state` is RUNNING.
+	// FAILED: the workflow failed. STUCK: it fails repeatedly or waits for nothing. UNKNOWN: Temporal does not answer, or
+	// no worker takes its tasks. WAITING_FOR_SIGNAL: a message, a thread or a user action continues it.
+	Condition *ProcessCondition   `json:"condition,omitempty"`
 	CreatedAt *time.Time          `json:"createdAt,omitempty"`
 	CreatedBy *openapi_types.UUID `json:"createdBy,omitempty"`
 	DeletedAt *time.Time          `json:"deletedAt,omitempty"`
@@ -1520,6 +1557,23 @@ type ProcessChangeInitiatorParams struct {
 	InitiatorEmail *string             `json:"initiatorEmail,omitempty"`
 	InitiatorID    *openapi_types.UUID `json:"initiatorId,omitempty"`
 }
+
+// ProcessCondition An extension of version 2024-06-14: how the process proceeds, while its `state` is RUNNING.
+// FAILED: the workflow failed. STUCK: it fails repeatedly or waits for nothing. UNKNOWN: Temporal does not answer, or
+// no worker takes its tasks. WAITING_FOR_SIGNAL: a message, a thread or a user action continues it.
+type ProcessCondition struct {
+	Code ProcessConditionCode `json:"code"`
+
+	// IncidentID An open incident of the process, for the same callers
+	IncidentID *openapi_types.UUID `json:"incidentId,omitempty"`
+
+	// Message The cause, for managers of the process and administrators of its tenant
+	Message *string   `json:"message,omitempty"`
+	Since   time.Time `json:"since"`
+}
+
+// ProcessConditionCode defines model for ProcessConditionCode.
+type ProcessConditionCode string
 
 // ProcessCreateParams A new process; the id or the code of its definition is required
 type ProcessCreateParams struct {
@@ -1970,6 +2024,10 @@ type ProcessPage struct {
 
 // ProcessPageItem defines model for ProcessPageItem.
 type ProcessPageItem struct {
+	// Condition An extension of version 2024-06-14: how the process proceeds, while its `state` is RUNNING.
+	// FAILED: the workflow failed. STUCK: it fails repeatedly or waits for nothing. UNKNOWN: Temporal does not answer, or
+	// no worker takes its tasks. WAITING_FOR_SIGNAL: a message, a thread or a user action continues it.
+	Condition      *ProcessCondition   `json:"condition,omitempty"`
 	CreatedAt      *time.Time          `json:"createdAt,omitempty"`
 	CreatedBy      *openapi_types.UUID `json:"createdBy,omitempty"`
 	DeletedAt      *time.Time          `json:"deletedAt,omitempty"`
@@ -2474,6 +2532,9 @@ type FindProcessesParams struct {
 
 	// State Only processes in one of these states
 	State []ProcessState `form:"state,omitempty" json:"state,omitempty"`
+
+	// Condition Only processes in one of these conditions, an extension of version 2024-06-14
+	Condition []ProcessConditionCode `form:"condition,omitempty" json:"condition,omitempty"`
 
 	// InitiatorID Only processes initiated by one of these principals
 	InitiatorID []openapi_types.UUID `form:"initiatorId,omitempty" json:"initiatorId,omitempty"`
@@ -4041,6 +4102,7 @@ func NewFindProcessesRequest(server string, params *FindProcessesParams) (*http.
 		b.query("processDefinitionId", params.ProcessDefinitionID, "array", "")
 		b.query("processDefinitionCode", params.ProcessDefinitionCode, "array", "")
 		b.query("state", params.State, "array", "")
+		b.query("condition", params.Condition, "array", "")
 		b.query("initiatorId", params.InitiatorID, "array", "")
 		b.query("initiatorEmail", params.InitiatorEmail, "array", "")
 		b.query("metadata", params.Metadata, "array", "")

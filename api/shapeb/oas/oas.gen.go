@@ -154,6 +154,17 @@ const (
 	ProcessActionTypeSTARTWORKFLOW            ProcessActionType = "START_WORKFLOW"
 )
 
+// Defines values for ProcessConditionCode.
+const (
+	ProcessConditionCodeFAILED           ProcessConditionCode = "FAILED"
+	ProcessConditionCodeFINISHED         ProcessConditionCode = "FINISHED"
+	ProcessConditionCodeRUNNING          ProcessConditionCode = "RUNNING"
+	ProcessConditionCodeSTARTING         ProcessConditionCode = "STARTING"
+	ProcessConditionCodeSTUCK            ProcessConditionCode = "STUCK"
+	ProcessConditionCodeUNKNOWN          ProcessConditionCode = "UNKNOWN"
+	ProcessConditionCodeWAITINGFORSIGNAL ProcessConditionCode = "WAITING_FOR_SIGNAL"
+)
+
 // Defines values for ProcessEventOrder.
 const (
 	ProcessEventOrderNEWESTFIRST ProcessEventOrder = "NEWEST_FIRST"
@@ -876,6 +887,10 @@ type PrincipalUser struct {
 
 // Process defines model for Process.
 type Process struct {
+	// Condition An extension of version 2024-06-14: how the process proceeds, while its `state` is RUNNING.
+	// FAILED: the workflow failed. STUCK: it fails repeatedly or waits for nothing. UNKNOWN: Temporal does not answer, or
+	// no worker takes its tasks. WAITING_FOR_SIGNAL: a message, a thread or a user action continues it.
+	Condition *ProcessCondition   `json:"condition,omitempty"`
 	CreatedAt *time.Time          `json:"createdAt,omitempty"`
 	CreatedBy *openapi_types.UUID `json:"createdBy,omitempty"`
 	DeletedAt *time.Time          `json:"deletedAt,omitempty"`
@@ -1045,6 +1060,23 @@ type ProcessChangeInitiatorParams struct {
 	InitiatorEmail *string             `json:"initiatorEmail,omitempty"`
 	InitiatorID    *openapi_types.UUID `json:"initiatorId,omitempty"`
 }
+
+// ProcessCondition An extension of version 2024-06-14: how the process proceeds, while its `state` is RUNNING.
+// FAILED: the workflow failed. STUCK: it fails repeatedly or waits for nothing. UNKNOWN: Temporal does not answer, or
+// no worker takes its tasks. WAITING_FOR_SIGNAL: a message, a thread or a user action continues it.
+type ProcessCondition struct {
+	Code ProcessConditionCode `json:"code"`
+
+	// IncidentID An open incident of the process, for the same callers
+	IncidentID *openapi_types.UUID `json:"incidentId,omitempty"`
+
+	// Message The cause, for managers of the process and administrators of its tenant
+	Message *string   `json:"message,omitempty"`
+	Since   time.Time `json:"since"`
+}
+
+// ProcessConditionCode defines model for ProcessConditionCode.
+type ProcessConditionCode string
 
 // ProcessCreateParams A new process; the id or the code of its definition is required
 type ProcessCreateParams struct {
@@ -1495,6 +1527,10 @@ type ProcessPage struct {
 
 // ProcessPageItem defines model for ProcessPageItem.
 type ProcessPageItem struct {
+	// Condition An extension of version 2024-06-14: how the process proceeds, while its `state` is RUNNING.
+	// FAILED: the workflow failed. STUCK: it fails repeatedly or waits for nothing. UNKNOWN: Temporal does not answer, or
+	// no worker takes its tasks. WAITING_FOR_SIGNAL: a message, a thread or a user action continues it.
+	Condition      *ProcessCondition   `json:"condition,omitempty"`
 	CreatedAt      *time.Time          `json:"createdAt,omitempty"`
 	CreatedBy      *openapi_types.UUID `json:"createdBy,omitempty"`
 	DeletedAt      *time.Time          `json:"deletedAt,omitempty"`
@@ -1996,6 +2032,9 @@ type FindProcessesParams struct {
 
 	// State Only processes in one of these states
 	State []ProcessState `form:"state,omitempty" json:"state,omitempty"`
+
+	// Condition Only processes in one of these conditions, an extension of version 2024-06-14
+	Condition []ProcessConditionCode `form:"condition,omitempty" json:"condition,omitempty"`
 
 	// InitiatorID Only processes initiated by one of these principals
 	InitiatorID []openapi_types.UUID `form:"initiatorId,omitempty" json:"initiatorId,omitempty"`
@@ -2878,6 +2917,7 @@ func (siw *ServerInterfaceWrapper) FindProcesses(c *gin.Context) {
 	b.Query("processDefinitionId", false, &params.ProcessDefinitionID, "array", "")
 	b.Query("processDefinitionCode", false, &params.ProcessDefinitionCode, "array", "")
 	b.Query("state", false, &params.State, "array", "")
+	b.Query("condition", false, &params.Condition, "array", "")
 	b.Query("initiatorId", false, &params.InitiatorID, "array", "")
 	b.Query("initiatorEmail", false, &params.InitiatorEmail, "array", "")
 	b.Query("metadata", false, &params.Metadata, "array", "")

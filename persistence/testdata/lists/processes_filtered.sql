@@ -7,7 +7,26 @@
 -- $7 = 25
 SELECT p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_definition_code,
        p.state, p.initiator_id, p.created_by, p.created_at, p.last_modified_by, p.last_modified_at,
-       p.deleted_at, p.deleted_by
+       p.deleted_at, p.deleted_by, (SELECT jsonb_build_object('code', CASE WHEN r.state = 'PENDING' THEN 'STARTING'
+            WHEN r.state = 'FAILED' THEN 'FAILED'
+            WHEN r.finding = 'STUCK' THEN 'STUCK'
+            WHEN r.finding = 'UNSERVED' OR w.failing_since IS NOT NULL THEN 'UNKNOWN'
+            ELSE coalesce(r.finding, 'RUNNING') END,
+               'since', CASE WHEN r.state = 'PENDING' THEN r.last_active_at
+                             WHEN r.state = 'FAILED' THEN r.closed_at
+                             WHEN r.finding IS NULL AND w.failing_since IS NOT NULL THEN w.failing_since
+                             ELSE coalesce(r.finding_at, r.created_at, p.created_at) END,
+               'unserved', CASE WHEN r.finding = 'UNSERVED' THEN r.task_queue ELSE '' END,
+               'message', i.message, 'kind', coalesce(i.kind, ''), 'incidentId', CASE WHEN i.state = 'OPEN' THEN i.id END)
+          FROM (VALUES (p.id)) one (id)
+          LEFT JOIN engine_runs r ON r.owner_id = one.id AND r.kind = 'PROCESS'
+          LEFT JOIN engine_watermarks w ON w.namespace = r.namespace
+          LEFT JOIN LATERAL (SELECT i.id, i.state, i.kind, i.message FROM incidents i
+                              WHERE i.process_id = one.id
+                                AND (i.state = 'OPEN' OR i.state = 'DISMISSED' AND i.engine_run_id = r.id
+                                                         AND (r.state = 'FAILED' OR r.finding = 'STUCK'))
+                              ORDER BY i.engine_run_id = r.id DESC NULLS LAST, i.created_at DESC LIMIT 1) i ON true
+         WHERE p.state = 'RUNNING' AND (r.id IS NOT NULL OR i.id IS NOT NULL)), {access.ManagesProcess}
   FROM processes p
  WHERE p.tenant_id = $2
    AND p.deleted_at IS NULL
