@@ -66,6 +66,8 @@ dismissIncident         200   200           404     404     404    404       404
 
 findWebhookEndpoints    200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 pingWebhookEndpoint     200   200           404     404     404    404       404       404    404      200   401       404
+testNotificationReceiver 200  200           404     404     404    404       404       404    404      200   401       404
+findNotificationMessages 200  200           200     200     200    200       200       200    200      200   401       200
 enableWebhookEndpoint   200   200           404     404     404    404       404       404    404      200   401       404
 replayFailedWebhookDeliveries 200   200           404     404     404    404       404       404    404      200   401       404
 findWebhookDeliveries   200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
@@ -166,6 +168,10 @@ func (f adminThings) operations() map[string]operation { //nolint:funlen // most
 			method: get, path: apitest.AdminAPI + "/webhooks?sort=code%2Cdesc&tenant=" + f.tenant + "&code=" + f.webhook,
 		},
 		"pingWebhookEndpoint":           {method: post, path: hook("ping")},
+		"testNotificationReceiver":      {method: post, path: apitest.AdminAPI + "/notification-receivers/OPS/~actions/test?tenant=" + f.tenant},
+		"findNotificationMessages": {
+			method: get, path: apitest.AdminAPI + "/notification-messages?receiver=OPS&state=PENDING&sort=createdAt%2Casc&tenant=" + f.tenant,
+		},
 		"enableWebhookEndpoint":         {method: post, path: hook("enable")},
 		"replayFailedWebhookDeliveries": {method: post, path: hook("replay-failed"), body: `{"since":"2020-01-01T00:00:00Z"}`},
 		"findWebhookDeliveries": {

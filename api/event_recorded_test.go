@@ -131,6 +131,8 @@ admin.retryIncident                          INCIDENT.STATE_CHANGED:OPEN>RETRIED
 admin.releaseProcessItemTask                 PROCESS_ITEM.TASK_STATE_CHANGED:CLAIMED>READY                      none
 admin.dismissIncident                        INCIDENT.STATE_CHANGED:OPEN>DISMISSED                              none
 admin.findWebhookEndpoints                   none                                                               none
+admin.testNotificationReceiver               none                                                               none
+admin.findNotificationMessages               none                                                               none
 admin.pingWebhookEndpoint                    WEBHOOK_SUBSCRIPTION.PINGED                                        same
 admin.enableWebhookEndpoint                  WEBHOOK_SUBSCRIPTION.ENABLED                                       none
 admin.replayFailedWebhookDeliveries          WEBHOOK_SUBSCRIPTION.REPLAYED                                      none

@@ -19,6 +19,7 @@ import (
 	"github.com/procession-dev/procession/console/people"
 	"github.com/procession-dev/procession/console/processes"
 	"github.com/procession-dev/procession/console/queues"
+	"github.com/procession-dev/procession/console/receivers"
 	"github.com/procession-dev/procession/console/reference"
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/console/start"
@@ -66,5 +67,6 @@ func New(o Options) (*web.Site, error) {
 		people:      &people.Screens{Administration: o.Administration},
 		artifacts:   &artifacts.Screens{App: o.Service},
 		webhooks:    &webhooks.Screens{Administration: o.Administration},
+		receivers:   &receivers.Screens{Administration: o.Administration},
 	}))
 }

@@ -76,6 +76,7 @@ artifacts/new/:id/form/items                        no
 artifacts/new/:id/form/json                         no
 incidents/retry                                     no
 incidents/dismiss                                   no
+receivers/test                                      no
 webhooks/ping                                       no
 webhooks/pause                                      no
 webhooks/resume                                     no

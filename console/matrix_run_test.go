@@ -24,6 +24,8 @@ GET audit                               403   200          200           403    
 GET audit.csv                           403   200          200           403     403    403       403       403      403   in        200
 GET audit.json                          403   200          200           403     403    403       403       403      403   in        200
 GET audit/:id                           403   200          200           403     403    403       403       403      403   in        404
+GET receivers                           403   200          200           403     403    403       403       403      403   in        200
+POST receivers/test                     403   200          200           403     403    403       403       403      403   in        404
 GET webhooks                            403   200          200           403     403    403       403       403      403   in        200
 GET webhooks/endpoint                   403   200          200           403     403    403       403       403      403   in        404
 POST webhooks/ping                      403   303          303           403     403    403       403       403      403   in        404
@@ -72,6 +74,9 @@ func (s *site) createRun(path string, process uuid.UUID) string {
 	case path == "queues/queue":
 		tenant := sql[string](s, `SELECT t.code FROM tenants t JOIN processes p ON p.tenant_id = t.id WHERE p.id = $1`, process)
 		return "tenant=" + tenant + "&name=QUEUE_SAMPLE_LOAN"
+	case path == "receivers/test":
+		tenant := sql[string](s, `SELECT t.code FROM tenants t JOIN processes p ON p.tenant_id = t.id WHERE p.id = $1`, process)
+		return s.createReceiver(tenant)
 	case strings.HasPrefix(path, "webhooks/"):
 		webhook, delivery := s.createWebhook(process, "HOOK-"+uuid.NewString()[:8])
 		if strings.HasPrefix(path, "webhooks/deliveries") {
@@ -90,7 +95,7 @@ func (c *cast) askToRun(s *site, caller string, r row, name string) string {
 		path += "?" + name
 	}
 	body := url.Values{"incident": {name}}
-	if strings.HasPrefix(r.path, "webhooks/") {
+	if strings.HasPrefix(r.path, "webhooks/") || r.path == "receivers/test" {
 		var err error
 		body, err = url.ParseQuery(name)
 		require.NoError(s.t, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/procession-dev/procession/console/people"
 	"github.com/procession-dev/procession/console/processes"
 	"github.com/procession-dev/procession/console/queues"
+	"github.com/procession-dev/procession/console/receivers"
 	"github.com/procession-dev/procession/console/reference"
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/console/start"
@@ -43,6 +44,7 @@ type screens struct {
 	definitions *definitions.Screens
 	people      *people.Screens
 	webhooks    *webhooks.Screens
+	receivers   *receivers.Screens
 }
 
 // allRoutes returns the routes of all screens and forms.

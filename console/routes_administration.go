@@ -13,6 +13,8 @@ func administrativeRoutes(s screens) []web.Route {
 		web.Get("queues", s.queues.List),
 		web.Get("queues/queue", s.queues.Show),
 
+		web.Get("receivers", s.receivers.List),
+		web.Post("receivers/test", s.receivers.Test),
 		web.Get("webhooks", s.webhooks.List),
 		web.Get("webhooks/endpoint", s.webhooks.Show),
 		web.Post("webhooks/ping", s.webhooks.Ping),

@@ -49,6 +49,20 @@ func (s *site) createIncident(process uuid.UUID, message string) uuid.UUID {
 	return id
 }
 
+// createReceiver creates a receiver of notifications in a tenant and returns the form that names it.
+func (s *site) createReceiver(tenant string) string {
+	s.t.Helper()
+	operator := domain.Call{Caller: domain.Caller{PrincipalID: demo.Alice().ID, Type: domain.PrincipalUser, Operator: true}}
+	manifest, err := json.Marshal(map[string]any{
+		"apiVersion": "procession/v1", "kind": "NotificationReceiver", "metadata": map[string]string{"code": "OPS", "tenant": tenant},
+		"spec": map[string]any{"name": "Operations " + hostile, "type": "EMAIL", "addresses": []string{"ops@example.com"}},
+	})
+	require.NoError(s.t, err)
+	_, err = s.administration.ApplyResources(s.t.Context(), operator, administration.ApplyRequest{Documents: []json.RawMessage{manifest}})
+	require.NoError(s.t, err)
+	return url.Values{"tenant": {tenant}, "code": {"OPS"}}.Encode()
+}
+
 // createWebhook creates a webhook subscription with a secret and a failed delivery of the creation of a process.
 // It returns the query of the subscription.
 func (s *site) createWebhook(process uuid.UUID, code string) (name string, delivery uuid.UUID) {

@@ -53,6 +53,7 @@ var publicEvents = []PublicEvent{
 	{Type: EventIncidentStateChanged, Subject: ResourceIncident, NameB: "INCIDENT.RESOLVED", OnRequest: true, Operational: true},
 	{Type: EventWebhookDisabled, Subject: ResourceWebhookSubscription, NameB: "ENDPOINT.DISABLED", OnRequest: true, Operational: true},
 	{Type: EventQueueUnserved, Subject: ResourceTaskQueue, NameB: "QUEUE.UNSERVED", OnRequest: true, Operational: true},
+	{Type: EventProcessConditionChanged, Subject: ResourceProcess, NameB: "PROCESS.CONDITION_CHANGED", OnRequest: true, Operational: true},
 	{Type: EventCertificateExpiring, Subject: ResourceCertificate, NameB: "CERTIFICATE.EXPIRING", OnRequest: true, Operational: true},
 }
 
@@ -131,6 +132,9 @@ func (e Event) Public() bool {
 // version does not report it. Both versions have the test event, which goes to
 // the subscription that is its resource.
 func (e Event) NameIn(version PayloadVersion) (string, bool) {
+	if e.Type == EventReceiverNotified && version == PayloadB {
+		return NotificationType, true
+	}
 	if e.Type == EventWebhookPinged {
 		if !slices.Contains(PayloadVersions(), version) {
 			return "", false

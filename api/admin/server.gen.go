@@ -64,6 +64,12 @@ type ServerInterface interface {
 	// RetryIncident Start the failed workflow again
 	// (POST /incidents/{id}/~actions/retry)
 	RetryIncident(c *gin.Context, id IncidentID)
+	// FindNotificationMessages List mails and chat messages to receivers of notifications
+	// (GET /notification-messages)
+	FindNotificationMessages(c *gin.Context, params FindNotificationMessagesParams)
+	// TestNotificationReceiver Send a test notification
+	// (POST /notification-receivers/{code}/~actions/test)
+	TestNotificationReceiver(c *gin.Context, code ResourceCodeParam, params TestNotificationReceiverParams)
 	// FindPastRights List the people who may use a process definition, now or at a time
 	// (GET /process-definitions/{code}/rights)
 	FindPastRights(c *gin.Context, code ResourceCodeParam, params FindPastRightsParams)
@@ -331,6 +337,31 @@ func (siw *ServerInterfaceWrapper) RetryIncident(c *gin.Context) {
 	b.Path("id", &id, "string", "uuid")
 	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
 		siw.Handler.RetryIncident(c, id)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) FindNotificationMessages(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var params FindNotificationMessagesParams
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("tenant", false, &params.Tenant, "array", "")
+	b.Query("receiver", false, &params.Receiver, "array", "")
+	b.Query("state", false, &params.State, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindNotificationMessages(c, params)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) TestNotificationReceiver(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var code ResourceCodeParam
+	b.Path("code", &code, "string", "")
+	var params TestNotificationReceiverParams
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.TestNotificationReceiver(c, code, params)
 	}
 }
 
@@ -776,6 +807,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/incidents/:id", wrapper.RetrieveIncident)
 	router.POST(options.BaseURL+"/incidents/:id/~actions/dismiss", wrapper.DismissIncident)
 	router.POST(options.BaseURL+"/incidents/:id/~actions/retry", wrapper.RetryIncident)
+	router.GET(options.BaseURL+"/notification-messages", wrapper.FindNotificationMessages)
+	router.POST(options.BaseURL+"/notification-receivers/:code/~actions/test", wrapper.TestNotificationReceiver)
 	router.GET(options.BaseURL+"/process-definitions/:code/rights", wrapper.FindPastRights)
 	router.GET(options.BaseURL+"/process-definitions/:code/versions", wrapper.FindDefinitionVersions)
 	router.GET(options.BaseURL+"/process-definitions/:code/versions/:number", wrapper.RetrieveDefinitionVersion)
@@ -1034,6 +1067,35 @@ type RetryIncidentResponseObject interface {
 type RetryIncident200JSONResponse Incident
 
 func (response RetryIncident200JSONResponse) VisitRetryIncidentResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type FindNotificationMessagesRequestObject struct {
+	Params FindNotificationMessagesParams
+}
+
+type FindNotificationMessagesResponseObject interface {
+	VisitFindNotificationMessagesResponse(w http.ResponseWriter) error
+}
+
+type FindNotificationMessages200JSONResponse NotificationMessagePage
+
+func (response FindNotificationMessages200JSONResponse) VisitFindNotificationMessagesResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type TestNotificationReceiverRequestObject struct {
+	Code   ResourceCodeParam `json:"code"`
+	Params TestNotificationReceiverParams
+}
+
+type TestNotificationReceiverResponseObject interface {
+	VisitTestNotificationReceiverResponse(w http.ResponseWriter) error
+}
+
+type TestNotificationReceiver200JSONResponse NotificationTest
+
+func (response TestNotificationReceiver200JSONResponse) VisitTestNotificationReceiverResponse(w http.ResponseWriter) error {
 	return httpio.WriteJSON(w, 200, response)
 }
 
@@ -1592,6 +1654,12 @@ type StrictServerInterface interface {
 	// RetryIncident Start the failed workflow again
 	// (POST /incidents/{id}/~actions/retry)
 	RetryIncident(ctx context.Context, request RetryIncidentRequestObject) (RetryIncidentResponseObject, error)
+	// FindNotificationMessages List mails and chat messages to receivers of notifications
+	// (GET /notification-messages)
+	FindNotificationMessages(ctx context.Context, request FindNotificationMessagesRequestObject) (FindNotificationMessagesResponseObject, error)
+	// TestNotificationReceiver Send a test notification
+	// (POST /notification-receivers/{code}/~actions/test)
+	TestNotificationReceiver(ctx context.Context, request TestNotificationReceiverRequestObject) (TestNotificationReceiverResponseObject, error)
 	// FindPastRights List the people who may use a process definition, now or at a time
 	// (GET /process-definitions/{code}/rights)
 	FindPastRights(ctx context.Context, request FindPastRightsRequestObject) (FindPastRightsResponseObject, error)
@@ -1949,6 +2017,35 @@ func (sh *strictHandler) RetryIncident(ctx *gin.Context, id IncidentID) {
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitRetryIncidentResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// FindNotificationMessages handles (GET /notification-messages).
+func (sh *strictHandler) FindNotificationMessages(ctx *gin.Context, params FindNotificationMessagesParams) {
+	var request FindNotificationMessagesRequestObject
+	request.Params = params
+	response, err := sh.ssi.FindNotificationMessages(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindNotificationMessagesResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// TestNotificationReceiver handles (POST /notification-receivers/{code}/~actions/test).
+func (sh *strictHandler) TestNotificationReceiver(ctx *gin.Context, code ResourceCodeParam, params TestNotificationReceiverParams) {
+	var request TestNotificationReceiverRequestObject
+	request.Code = code
+	request.Params = params
+	response, err := sh.ssi.TestNotificationReceiver(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitTestNotificationReceiverResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)

@@ -25,11 +25,17 @@ func checkPublicURL(url string) error {
 // checkWebhook reports a document by which events would be sent where they must
 // not be sent. One that stays as it is stays.
 func checkWebhook(d *resource.Document, action ApplyAction, check func(url string) error) (*resource.Violation, error) {
-	spec, ok := d.Spec.(*resource.WebhookSubscriptionSpec)
-	if !ok || action == ApplyUnchanged {
+	var address string
+	switch spec := d.Spec.(type) {
+	case *resource.WebhookSubscriptionSpec:
+		address = spec.URL
+	case *resource.NotificationReceiverSpec:
+		address = spec.URL
+	}
+	if address == "" || action == ApplyUnchanged {
 		return nil, nil //nolint:nilnil // nothing stands against it
 	}
-	err := check(spec.URL)
+	err := check(address)
 	if urlErr, ok := errors.AsType[*webhook.URLError](err); ok {
 		return &resource.Violation{Pointer: "/spec/url", Message: urlErr.Problem}, nil
 	}

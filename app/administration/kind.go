@@ -45,6 +45,7 @@ func kindHandlers() map[resource.Kind]kindHandler {
 		resource.KindBusinessArtifactDefinition: artifactDefinitionHandler(),
 		resource.KindWebhookSubscription:        webhookHandler(),
 		resource.KindRobot:                      robotHandler(),
+		resource.KindNotificationReceiver:       notificationReceiverHandler(),
 	}
 }
 

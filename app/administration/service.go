@@ -46,6 +46,8 @@ type Options struct {
 	SessionIdle time.Duration
 	// Version is the version of the service.
 	Version string
+	// BaseURL is the beginning of links in messages, "" for none.
+	BaseURL string
 	// Examine checks the dependencies of the service; nil for no checks.
 	Examine func(ctx context.Context) []domain.Finding
 }
@@ -64,6 +66,7 @@ type Service struct {
 	queueTimeouts    domain.TaskQueueTimeouts
 	sessionIdle      time.Duration
 	version          string
+	baseURL          string
 	examiner         examiner
 }
 
@@ -81,6 +84,7 @@ func New(o Options) *Service {
 		queueTimeouts:   cmp.Or(o.TaskQueueTimeouts, domain.DefaultTaskQueueTimeouts()),
 		sessionIdle:     cmp.Or(o.SessionIdle, authn.DefaultSessionIdle),
 		version:         o.Version,
+		baseURL:         o.BaseURL,
 		examiner:        examiner{examine: o.Examine},
 	}
 }

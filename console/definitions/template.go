@@ -32,6 +32,10 @@ func manifestTemplates() []template {
 		{"artifact", resource.KindBusinessArtifactDefinition, ui.Text("Artifact"), ui.Text("An object with its own data that outlives processes."), false},
 		{"structure", resource.KindDataStructure, ui.Text("Data structure"), ui.Text("The data that messages may carry."), false},
 		{"webhook", resource.KindWebhookSubscription, ui.Text("Webhook"), ui.Text("Sends events to another system."), false},
+		{
+			"receiver", resource.KindNotificationReceiver, ui.Text("Notification receiver"),
+			ui.Text("Somewhere to tell problems: mail, chat or webhook."), false,
+		},
 		{"user", resource.KindUser, ui.Text("User"), ui.Text("A person who signs in."), false},
 		{"group", resource.KindGroup, ui.Text("Group"), ui.Text("People and applications that get rights together."), false},
 		{"application", resource.KindApplication, ui.Text("Application"), ui.Text("A program that calls the service or runs workflows."), false},

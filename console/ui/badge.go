@@ -26,7 +26,7 @@ const (
 // kind constrains BadgeOf to types that have badges.
 type kind interface {
 	domain.TaskState | domain.ProcessState | domain.ActionStatus | domain.IncidentState | domain.WebhookEndpointState |
-		domain.WebhookDeliveryState | domain.Verdict | domain.InboxView | domain.ItemType | domain.ProcessActionType |
+		domain.WebhookDeliveryState | domain.MessageState | domain.Verdict | domain.InboxView | domain.ItemType | domain.ProcessActionType |
 		domain.ArtifactActionType | resource.PublicationState | resource.Kind
 }
 
@@ -64,6 +64,10 @@ var badges = map[any]Badge{
 	domain.DeliveryDead:      {Text("Given up"), "alert-circle", red},
 	domain.DeliveryDropped:   {Text("Dropped"), "ban", red},
 	domain.DeliveryDelivered: {Text("Delivered"), "circle-check", green},
+
+	domain.MessagePending: {Text("Waiting"), "clock", grey},
+	domain.MessageSent:    {Text("Sent"), "circle-check", green},
+	domain.MessageDead:    {Text("Given up"), "alert-circle", red},
 
 	domain.VerdictOK:      {Text("Passes"), "circle-check", green},
 	domain.VerdictWarn:    {Text("Warning"), "alert-triangle", yellow},
@@ -107,6 +111,7 @@ var badges = map[any]Badge{
 	resource.KindBusinessArtifactDefinition: {Text("Artifact"), "files", ""},
 	resource.KindWebhookSubscription:        {Text("Webhook"), "webhook", ""},
 	resource.KindRobot:                      {Text("Robot"), "robot", ""},
+	resource.KindNotificationReceiver:       {Text("Notification receiver"), "send", ""},
 }
 
 // BadgeOf returns the badge of a state or a kind.

@@ -18,6 +18,7 @@ const (
 	KindBusinessArtifactDefinition Kind = "BusinessArtifactDefinition"
 	KindWebhookSubscription        Kind = "WebhookSubscription"
 	KindRobot                      Kind = "Robot"
+	KindNotificationReceiver       Kind = "NotificationReceiver"
 )
 
 // Definition describes a kind.
@@ -56,6 +57,7 @@ func Definitions() []Definition {
 			ShortNames: []string{"webhook", "webhooks", "wh"},
 		},
 		{Kind: KindRobot, New: newOf[RobotSpec]},
+		{Kind: KindNotificationReceiver, New: newOf[NotificationReceiverSpec], ShortNames: []string{"receiver", "receivers", "nr"}},
 	}
 }
 

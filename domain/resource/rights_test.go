@@ -29,8 +29,9 @@ func rights() map[resource.Kind][]string {
 			"/actions/*/taskQueue", "/actions/*/runner",
 			"/permissions/viewers", "/permissions/editors", "/permissions/managers",
 		},
-		resource.KindWebhookSubscription: {"/url", "/eventTypes", "/processDefinition"},
-		resource.KindRobot:               {"/taskQueue", "/runner", "/permissions/viewers"},
+		resource.KindWebhookSubscription:  {"/url", "/eventTypes", "/processDefinition"},
+		resource.KindRobot:                {"/taskQueue", "/runner", "/permissions/viewers"},
+		resource.KindNotificationReceiver: {"/type", "/eventTypes", "/addresses", "/url", "/webhookSubscription"},
 	}
 }
 

@@ -219,7 +219,7 @@ func TestSchemaOfAnyLeadsToThatOfTheKind(t *testing.T) {
 			"apiVersion": resource.APIVersion, "kind": string(kind), "metadata": map[string]any{"code": "x", "tenant": "demo"},
 			"spec": map[string]any{
 				"name": "N", "email": "a@demo.example", "schema": map[string]any{}, "url": "https://example.com/",
-				"taskQueue": "Q", "runner": "worker",
+				"taskQueue": "Q", "runner": "worker", "type": "EMAIL",
 			},
 		}
 		spec, ok := document["spec"].(map[string]any)
@@ -246,11 +246,12 @@ func TestSchemaOfAnyLeadsToThatOfTheKind(t *testing.T) {
 func TestSchemasHaveTheDefaults(t *testing.T) {
 	t.Parallel()
 	minimal := map[resource.Kind]string{
-		resource.KindTenant:              `{"name":"N"}`,
-		resource.KindUser:                `{"name":"N","email":"a@demo.example"}`,
-		resource.KindApplication:         `{"name":"N"}`,
-		resource.KindWebhookSubscription: `{"name":"N","url":"https://example.com/"}`,
-		resource.KindRobot:               `{"name":"N"}`,
+		resource.KindTenant:               `{"name":"N"}`,
+		resource.KindUser:                 `{"name":"N","email":"a@demo.example"}`,
+		resource.KindApplication:          `{"name":"N"}`,
+		resource.KindWebhookSubscription:  `{"name":"N","url":"https://example.com/"}`,
+		resource.KindRobot:                `{"name":"N"}`,
+		resource.KindNotificationReceiver: `{"name":"N","type":"EMAIL","addresses":["a@demo.example"]}`,
 		resource.KindProcessDefinition: `{"name":"N","permissions":{"initiators":[{"user":"a"}]},
 			"engine":{"workflowType":"W","taskQueue":"Q","runner":"r"},"elements":[{"code":"E","name":"E","type":"FIELD"}],
 			"items":[{"code":"T","type":"TASK","name":"T","assistance":{"prompt":"?"}}]}`,

@@ -38,7 +38,7 @@ func TestEveryPublicEventIsDelivered(t *testing.T) {
 			if public.Subject == domain.ResourceItem {
 				e.ItemID, e.ItemType, e.TaskState, e.ResourceID = &item, domain.ItemTask, domain.TaskReady, item
 			}
-			if public.Operational {
+			if public.Operational && public.Subject != domain.ResourceProcess {
 				e.State = "OPEN"
 			} else if public.Subject != domain.ResourceArtifact {
 				e.ProcessID, e.ProcessState = uuid.New(), domain.ProcessRunning

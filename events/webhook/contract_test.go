@@ -41,10 +41,18 @@ func TestRenderFitsTheContract(t *testing.T) {
 			}
 		}
 		require.ElementsMatch(t, documented, sent, "every documented type has an example, and no other")
-		require.ElementsMatch(t, append(domain.PublicEventNames(version), domain.WebhookPingType), documented)
+		require.ElementsMatch(t, append(domain.PublicEventNames(version), sentTypes(version)...), documented)
 		require.Error(t, strict.Check([]byte(`{"id":"`+uuid.NewString()+`","type":"PROCESS.STATE_CHANGED",`+
 			`"timestamp":"2026-03-02T10:00:00Z","data":{}}`), place...))
 	}
+}
+
+// sentTypes returns the types that go to the subscription that is their resource.
+func sentTypes(version domain.PayloadVersion) []string {
+	if version == domain.PayloadA {
+		return []string{domain.WebhookPingType}
+	}
+	return []string{domain.WebhookPingType, domain.NotificationType}
 }
 
 // rendered is an event that a payload version has, A or both.
@@ -69,6 +77,10 @@ func examples() []rendered {
 		{"incident-resolved", operational(domain.EventIncidentStateChanged, "RETRIED", nil), false},
 		{"endpoint-disabled", operational(domain.EventWebhookDisabled, "", map[string]string{"code": "ORDERS", "reason": "GONE"}), false},
 		{"queue-unserved", operational(domain.EventQueueUnserved, "", map[string]string{"taskQueue": "LOANS", "since": "2024-06-14T10:00:00Z"}), false},
+		{"condition-changed", conditionChanged(), false},
+		{"notification", operational(domain.EventReceiverNotified, "", map[string]string{
+			"receiver": "OPS", "problem": "INCIDENT.OPENED", "opened": "3", "recovered": "1",
+		}), false},
 		{"certificate-expiring", operational(domain.EventCertificateExpiring, "", map[string]string{
 			"certificate": "temporal", "expiresAt": "2024-07-14T10:00:00Z",
 		}), false},

@@ -66,6 +66,11 @@ func Render(version domain.PayloadVersion, e *domain.Event) ([]byte, bool, error
 	switch {
 	case e.Type == domain.EventWebhookPinged:
 		content.Data = pingData{WebhookSubscriptionID: e.ResourceID}
+	case e.Type == domain.EventReceiverNotified:
+		content.Data = notificationData{
+			Receiver: e.Details["receiver"], Problem: e.Details["problem"], Opened: json.Number(e.Details["opened"]),
+			Recovered: json.Number(e.Details["recovered"]),
+		}
 	case public.Operational:
 		content.Data = operationalData(public.Subject, e)
 	case public.Subject == domain.ResourceProcess:

@@ -1,6 +1,8 @@
 package webhook
 
 import (
+	"encoding/json"
+
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
@@ -28,6 +30,20 @@ type certificateData struct {
 	ExpiresAt   string `json:"expiresAt"`
 }
 
+type conditionData struct {
+	ProcessID         uuid.UUID           `json:"processId"`
+	ProcessState      domain.ProcessState `json:"processState"`
+	Condition         string              `json:"condition"`
+	PreviousCondition string              `json:"previousCondition"`
+}
+
+type notificationData struct {
+	Receiver  string      `json:"notificationReceiverCode"`
+	Problem   string      `json:"problem"`
+	Opened    json.Number `json:"opened"`
+	Recovered json.Number `json:"recovered"`
+}
+
 // operationalData returns the data of an operational event.
 func operationalData(subject domain.EventResource, e *domain.Event) any {
 	switch subject { //nolint:exhaustive // the subjects of operational events
@@ -40,6 +56,10 @@ func operationalData(subject domain.EventResource, e *domain.Event) any {
 	case domain.ResourceWebhookSubscription:
 		return endpointData{
 			WebhookSubscriptionID: e.ResourceID, WebhookSubscriptionCode: e.Details["code"], Reason: e.Details["reason"],
+		}
+	case domain.ResourceProcess:
+		return conditionData{
+			ProcessID: e.ProcessID, ProcessState: e.ProcessState, Condition: e.State, PreviousCondition: e.PreviousState,
 		}
 	case domain.ResourceTaskQueue:
 		return queueData{TaskQueue: e.Details["taskQueue"], Since: e.Details["since"]}

@@ -58,6 +58,13 @@ func operational(eventType domain.EventType, state string, details map[string]st
 	return e
 }
 
+// conditionChanged creates the event of a process that fails.
+func conditionChanged() domain.Event {
+	e := eventOf(domain.EventProcessConditionChanged, "", "", "").From("RUNNING")
+	e.State = "FAILED"
+	return e
+}
+
 // pinged creates the test event of a subscription.
 func pinged() domain.Event {
 	e := eventOf(domain.EventWebhookPinged, "", "", "")

@@ -28,8 +28,12 @@ var (
                    OR w.process_definition_id = (SELECT p.process_definition_id FROM processes p WHERE p.id = b.process_id))
             UNION ALL
            SELECT '%s'
-            WHERE b.type = '%s' AND b.resource_id = w.subscription_id`,
-		publicNames(), domain.WebhookPingType, domain.EventWebhookPinged)
+            WHERE b.type = '%s' AND b.resource_id = w.subscription_id
+            UNION ALL
+           SELECT '%s'
+            WHERE b.type = '%s' AND b.resource_id = w.subscription_id AND w.payload_version = '%s'`,
+		publicNames(), domain.WebhookPingType, domain.EventWebhookPinged,
+		domain.NotificationType, domain.EventReceiverNotified, domain.PayloadB)
 
 	// One replica fans out at a time. Without new events no row is locked, so that the transaction writes no WAL.
 	// A statement that has waited for another one's cursor creates no deliveries: it would not see which endpoints are behind.

@@ -559,6 +559,51 @@ func NewRetryIncidentRequest(server string, id IncidentID) (*http.Request, error
 	return b.build("", nil)
 }
 
+// FindNotificationMessages List mails and chat messages to receivers of notifications
+//
+// The newest first, unless given otherwise. Finished messages are kept for 30 days.
+//
+// Corresponds with GET /notification-messages (the `FindNotificationMessages` operationId).
+func (c *Client) FindNotificationMessages(ctx context.Context, params *FindNotificationMessagesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindNotificationMessagesRequest(c.Server, params)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindNotificationMessagesRequest returns a request of FindNotificationMessages.
+func NewFindNotificationMessagesRequest(server string, params *FindNotificationMessagesParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/notification-messages")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("tenant", params.Tenant, "array", "")
+		b.query("receiver", params.Receiver, "array", "")
+		b.query("state", params.State, "array", "")
+	}
+	return b.build("", nil)
+}
+
+// TestNotificationReceiver Send a test notification
+//
+// A message to each address of the receiver, to its chat, or an event of the type NOTIFICATION to its webhook subscription:
+// at once, also in quiet hours and to a paused receiver. The list of messages shows what becomes of it.
+//
+// Corresponds with POST /notification-receivers/{code}/~actions/test (the `TestNotificationReceiver` operationId).
+func (c *Client) TestNotificationReceiver(ctx context.Context, code ResourceCodeParam, params *TestNotificationReceiverParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTestNotificationReceiverRequest(c.Server, code, params)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewTestNotificationReceiverRequest returns a request of TestNotificationReceiver.
+func NewTestNotificationReceiverRequest(server string, code ResourceCodeParam, params *TestNotificationReceiverParams) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/notification-receivers/%s/~actions/test")
+	b.path("code", code, "string", "")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
+	}
+	return b.build("", nil)
+}
+
 // FindPastRights List the people who may use a process definition, now or at a time
 //
 // The rights are computed from the documents of the definition, of groups, users and applications as they were at the time.

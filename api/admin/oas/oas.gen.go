@@ -322,6 +322,45 @@ func (e IncidentState) Valid() bool {
 	}
 }
 
+// Defines values for NotificationChannel.
+const (
+	NotificationChannelCHAT NotificationChannel = "CHAT"
+	NotificationChannelMAIL NotificationChannel = "MAIL"
+)
+
+// Valid indicates whether the value is a known member of the NotificationChannel enum.
+func (e NotificationChannel) Valid() bool {
+	switch e {
+	case NotificationChannelCHAT:
+		return true
+	case NotificationChannelMAIL:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for NotificationMessageState.
+const (
+	NotificationMessageStateDEAD    NotificationMessageState = "DEAD"
+	NotificationMessageStatePENDING NotificationMessageState = "PENDING"
+	NotificationMessageStateSENT    NotificationMessageState = "SENT"
+)
+
+// Valid indicates whether the value is a known member of the NotificationMessageState enum.
+func (e NotificationMessageState) Valid() bool {
+	switch e {
+	case NotificationMessageStateDEAD:
+		return true
+	case NotificationMessageStatePENDING:
+		return true
+	case NotificationMessageStateSENT:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PrincipalType.
 const (
 	PrincipalTypeAPPLICATION PrincipalType = "APPLICATION"
@@ -387,6 +426,7 @@ const (
 	ResourceKindDataStructure              ResourceKind = "DataStructure"
 	ResourceKindEncryptionKey              ResourceKind = "EncryptionKey"
 	ResourceKindGroup                      ResourceKind = "Group"
+	ResourceKindNotificationReceiver       ResourceKind = "NotificationReceiver"
 	ResourceKindProcessDefinition          ResourceKind = "ProcessDefinition"
 	ResourceKindRobot                      ResourceKind = "Robot"
 	ResourceKindTenant                     ResourceKind = "Tenant"
@@ -408,6 +448,8 @@ func (e ResourceKind) Valid() bool {
 	case ResourceKindEncryptionKey:
 		return true
 	case ResourceKindGroup:
+		return true
+	case ResourceKindNotificationReceiver:
 		return true
 	case ResourceKindProcessDefinition:
 		return true
@@ -1229,6 +1271,55 @@ type Membership struct {
 	TenantCode string             `json:"tenantCode"`
 	TenantID   openapi_types.UUID `json:"tenantId"`
 	TenantName string             `json:"tenantName"`
+}
+
+// NotificationChannel defines model for NotificationChannel.
+type NotificationChannel string
+
+// NotificationMessage defines model for NotificationMessage.
+type NotificationMessage struct {
+	Attempts  int                 `json:"attempts"`
+	Channel   NotificationChannel `json:"channel"`
+	CreatedAt time.Time           `json:"createdAt"`
+
+	// Failure Why the last attempt failed, absent if it did not
+	Failure    *string            `json:"failure,omitempty"`
+	FinishedAt *time.Time         `json:"finishedAt,omitempty"`
+	ID         openapi_types.UUID `json:"id"`
+
+	// NextAttemptAt The next attempt of a pending message
+	NextAttemptAt *time.Time `json:"nextAttemptAt,omitempty"`
+
+	// Receiver The code of the receiver
+	Receiver string `json:"receiver"`
+
+	// Recipient The address of a mail, empty for a chat message
+	Recipient string `json:"recipient"`
+
+	// State A PENDING message is attempted for 48 hours. A DEAD one was refused for good or not accepted in that time.
+	State   NotificationMessageState `json:"state"`
+	Subject string                   `json:"subject"`
+	Tenant  string                   `json:"tenant"`
+}
+
+// NotificationMessagePage defines model for NotificationMessagePage.
+type NotificationMessagePage struct {
+	Content []NotificationMessage `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// NotificationMessageState A PENDING message is attempted for 48 hours. A DEAD one was refused for good or not accepted in that time.
+type NotificationMessageState string
+
+// NotificationTest defines model for NotificationTest.
+type NotificationTest struct {
+	// Messages The number of messages
+	Messages int `json:"messages"`
+
+	// Receiver The code of the receiver
+	Receiver string `json:"receiver"`
 }
 
 // OperatorAccess A token and a certificate, and where they are accepted
@@ -2103,6 +2194,9 @@ type SortDeliveriesParam = []string
 // SortIncidentsParam defines model for SortIncidentsParam.
 type SortIncidentsParam = []string
 
+// SortNotificationMessagesParam defines model for SortNotificationMessagesParam.
+type SortNotificationMessagesParam = []string
+
 // SortResourcesParam defines model for SortResourcesParam.
 type SortResourcesParam = []string
 
@@ -2242,6 +2336,33 @@ type FindIncidentsParams struct {
 
 	// ProcessID Only incidents of one of these processes
 	ProcessID []openapi_types.UUID `form:"processId,omitempty" json:"processId,omitempty"`
+}
+
+// FindNotificationMessagesParams defines parameters for FindNotificationMessages.
+type FindNotificationMessagesParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size *PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page *PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Sort Order by `createdAt`, optionally followed by `,asc` or `,desc`
+	Sort SortNotificationMessagesParam `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// Tenant Only resources of a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// Receiver Only messages to receivers with one of these codes
+	Receiver []string `form:"receiver,omitempty" json:"receiver,omitempty"`
+
+	// State Only messages in one of these states
+	State []NotificationMessageState `form:"state,omitempty" json:"state,omitempty"`
+}
+
+// TestNotificationReceiverParams defines parameters for TestNotificationReceiver.
+type TestNotificationReceiverParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
 }
 
 // FindPastRightsParams defines parameters for FindPastRights.

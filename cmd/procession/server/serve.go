@@ -22,6 +22,7 @@ import (
 	"github.com/procession-dev/procession/events/audit"
 	"github.com/procession-dev/procession/events/dispatch"
 	"github.com/procession-dev/procession/events/feed"
+	"github.com/procession-dev/procession/events/notify"
 	"github.com/procession-dev/procession/events/outbox"
 	"github.com/procession-dev/procession/internal/loop"
 	"github.com/procession-dev/procession/persistence/maintenance"
@@ -102,6 +103,7 @@ type Service struct {
 	counter       *maintenance.Counter
 	remover       *maintenance.Remover
 	outbox        *outbox.Outbox
+	notifications *notify.Notifier
 }
 
 // drainAfter returns a context that ends --drain-delay after ctx. Meanwhile the service reports itself as not ready and closes
@@ -148,6 +150,7 @@ func (s *Service) Run(ctx context.Context, opened Listeners) error {
 	parts.Go(func() { loop.Every(background, outageCheck, func() { s.logRecovery(background) }) })
 	parts.Go(func() { s.certificates.run(background) })
 	parts.Go(func() { s.outbox.Run(background) })
+	parts.Go(func() { s.notifications.Run(background) })
 
 	accepting, stopAccepting := s.drainAfter(ctx)
 	defer stopAccepting()

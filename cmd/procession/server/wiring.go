@@ -27,6 +27,7 @@ import (
 	"github.com/procession-dev/procession/events/audit"
 	"github.com/procession-dev/procession/events/dispatch"
 	"github.com/procession-dev/procession/events/feed"
+	"github.com/procession-dev/procession/events/notify"
 	"github.com/procession-dev/procession/internal/loop"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/maintenance"
@@ -123,7 +124,7 @@ func (s *Service) newOperations(k *Keyring, documents *blobstore.Store, m *metri
 			ApplicationSecret: c.SecretLifetime, MaxApplicationSecret: c.MaxSecretLifetime,
 		},
 		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes, TaskQueueTimeouts: queueTimeouts(c),
-		Version: BuildVersion(), SessionIdle: c.SessionIdle,
+		Version: BuildVersion(), BaseURL: c.BaseURL(), SessionIdle: c.SessionIdle,
 		Examine: s.examineService,
 	})
 	h.operations = app.New(app.Options{
@@ -174,6 +175,10 @@ func (s *Service) newBackground(k *Keyring, operations *app.Service) (*activitie
 	if s.outbox, err = s.newOutbox(k.DB); err != nil {
 		return nil, err
 	}
+	s.notifications = notify.New(notify.Options{
+		DB: k.DB, BaseURL: s.config.BaseURL(), Clock: time.Now, Logger: s.log,
+		Written: func() { s.signals.outbox.Wake(); s.signals.dispatcher.Wake() },
+	})
 	s.counter = maintenance.NewCounter(k.DB, s.log)
 	s.remover = maintenance.NewRemover(maintenance.RemoverOptions{
 		DB: k.DB, Bounds: s.config.RetentionBounds(), Clock: time.Now, Logger: s.log,

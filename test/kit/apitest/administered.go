@@ -149,6 +149,7 @@ func (s *Administered) Folder(tenant string) []string {
 		Document(tenant, "BusinessArtifactDefinition", "CUSTOMER", `{"name":"Customer","dataSchema":{"type":"object",`+
 			`"properties":{"NAME":{"type":"string"}}},"indexes":[{"field":"NAME","type":"STRING"}]}`),
 		Document(tenant, "WebhookSubscription", "EVENTS", `{"name":"Events","url":"https://events.`+tenant+`.example/hook"}`),
+		Document(tenant, "NotificationReceiver", "OPS", `{"name":"Operations","type":"EMAIL","addresses":["ops@`+tenant+`.example"]}`),
 		Document(tenant, "Robot", "BOT", `{"name":"Bot"}`),
 	}
 	for name, role := range People() {

@@ -1,0 +1,167 @@
+// Package notify tells receivers of notifications about problems: it finds them in the event log, and writes messages to the outbox.
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/notice"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/internal/loop"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/notifications"
+	"github.com/procession-dev/procession/persistence/outbox"
+)
+
+const (
+	// eventsAtOnce bounds the events that one statement reads.
+	eventsAtOnce = 5000
+	// pollInterval is the time between two polls of the event log and of due messages.
+	pollInterval = 2 * time.Second
+	// warnInterval is the minimum time between two log messages about failures.
+	warnInterval = time.Minute
+)
+
+// Options configure a Notifier.
+type Options struct {
+	DB *persistence.DB
+	// BaseURL is the beginning of links.
+	BaseURL string
+	// Written is called after a message was written.
+	Written func()
+	Clock   func() time.Time
+	Logger  *slog.Logger
+}
+
+// Notifier finds problems and writes messages: at most one per receiver, kind of problem and domain.NotificationPace, outside of
+// quiet hours. A message and the mark that its problems are told are committed together. Several may work on one database.
+type Notifier struct {
+	o        Options
+	warnedAt time.Time
+}
+
+// New returns a Notifier that is started with Run.
+func New(o Options) *Notifier {
+	o.DB = o.DB.Background()
+	return &Notifier{o: o}
+}
+
+// Run works until ctx ends. It must not be called twice.
+func (n *Notifier) Run(ctx context.Context) {
+	l := loop.Loop[struct{}]{Step: n.step}
+	l.Run(ctx)
+}
+
+// step reads events and writes a message. It returns the pause before the next step.
+func (n *Notifier) step(ctx context.Context) time.Duration {
+	read, err := notifications.FindProblems(ctx, n.o.DB, eventsAtOnce, n.o.Clock())
+	if err != nil {
+		n.warn(ctx, err)
+		return pollInterval
+	}
+	wrote, err := n.writeMessage(ctx)
+	if err != nil {
+		n.warn(ctx, err)
+		return pollInterval
+	}
+	if read == eventsAtOnce || wrote {
+		return 0
+	}
+	return pollInterval
+}
+
+// writeMessage writes the oldest due message, or postpones it to the end of the quiet hours. It reports whether there was one.
+func (n *Notifier) writeMessage(ctx context.Context) (found bool, err error) {
+	err = n.o.DB.Record(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
+		now := n.o.Clock()
+		turn, err := notifications.LockTurn(ctx, tx, now)
+		if found = turn != nil; err != nil || turn == nil {
+			return nil, err
+		}
+		var spec resource.NotificationReceiverSpec
+		if err := json.Unmarshal(turn.Spec, &spec); err != nil {
+			return nil, fmt.Errorf("reading the receiver %s: %w", turn.ReceiverCode, err)
+		}
+		zone, err := time.LoadLocation(turn.TimeZone)
+		if err != nil {
+			zone = time.UTC
+		}
+		if spec.QuietHours != nil {
+			if end := notice.QuietHours(*spec.QuietHours).End(now, zone); !end.IsZero() {
+				turn.Postpone(tx, end)
+				return domain.NoEvents(), nil
+			}
+		}
+		problems, err := turn.Problems(ctx, tx, now, domain.NotificationListed)
+		if err != nil {
+			return nil, err
+		}
+		if len(problems) == 0 {
+			turn.Finish(tx, now, time.Time{})
+			return domain.NoEvents(), nil
+		}
+		turn.Finish(tx, now, now.Add(domain.NotificationPace))
+		return n.send(tx, turn, &spec, problems, zone, now)
+	})
+	if err == nil && found && n.o.Written != nil {
+		n.o.Written()
+	}
+	return found, err
+}
+
+// send writes the message of a turn to the outbox, or returns the event that a webhook subscription reports.
+func (n *Notifier) send(
+	tx *persistence.Tx, turn *notifications.Turn, spec *resource.NotificationReceiverSpec, problems []notifications.Problem,
+	zone *time.Location, now time.Time,
+) (domain.Events, error) {
+	group := notice.Group{
+		Tenant: turn.TenantName, Zone: zone, BaseURL: n.o.BaseURL, Problem: turn.EventType,
+		Opened: problems[0].Opened, Recovered: problems[0].Recovered,
+	}
+	if spec.Type == domain.ReceiverWebhook {
+		if turn.SubscriptionID == nil {
+			return domain.NoEvents(), nil
+		}
+		return domain.Events{domain.NotifiedEvent(turn.TenantID, *turn.SubscriptionID, turn.ReceiverCode, turn.EventType,
+			strconv.Itoa(group.Opened), strconv.Itoa(group.Recovered), now)}, nil
+	}
+	for i := range problems {
+		group.Listed = append(group.Listed, listedProblem(&problems[i]))
+	}
+	message, err := spec.Message(turn.TenantID, turn.ReceiverID, notice.Compose(group))
+	if err != nil {
+		return nil, err
+	}
+	outbox.Enqueue(tx, message, now)
+	return domain.NoEvents(), nil
+}
+
+// listedProblem returns a problem as messages list it. It does not contain the subject of a process, which users entered.
+func listedProblem(p *notifications.Problem) notice.Problem {
+	listed := notice.Problem{Subject: p.Definition, Text: p.Message, At: p.OccurredAt, Recovered: p.RecoveredAt != nil}
+	for _, name := range []string{"code", "taskQueue", "certificate"} {
+		if value := p.Details[name]; value != "" {
+			listed.Subject = value
+		}
+	}
+	if ends := p.Details["expiresAt"]; ends != "" {
+		listed.Text = "until " + ends
+	}
+	if listed.Recovered {
+		listed.At = *p.RecoveredAt
+	}
+	return listed
+}
+
+// warn logs a failure, not each of a series.
+func (n *Notifier) warn(ctx context.Context, err error) {
+	if now := n.o.Clock(); ctx.Err() == nil && now.Sub(n.warnedAt) >= warnInterval {
+		n.warnedAt = now
+		n.o.Logger.WarnContext(ctx, "writing notifications failed", slog.Any("error", err))
+	}
+}
