@@ -26,6 +26,9 @@ func specsOf(kind resource.Kind) (first, second string) {
 		resource.KindBusinessArtifactDefinition: {
 			`{"name":"A","permissions":{"viewers":[{"user":"ines"}]}}`, `{"name":"A","permissions":{"viewers":[{"user":"carl"}]}}`,
 		},
+		resource.KindNotificationReceiver: {
+			`{"name":"A","type":"EMAIL","addresses":["a@a.example"]}`, `{"name":"A","type":"EMAIL","addresses":["b@a.example"]}`,
+		},
 		resource.KindWebhookSubscription: {`{"name":"A","url":"https://a.example/"}`, `{"name":"A","url":"https://b.example/"}`},
 	}
 	if specs, ok := both[kind]; ok {
