@@ -103,6 +103,7 @@ func TestRunIsAccessibleAndFits(t *testing.T) {
 	s.createIncident(s.startLoan("Loan for a piano"), "no answer from the register of companies")
 	record := sql[uuid.UUID](s, `SELECT id FROM events WHERE process_id = $1 LIMIT 1`, first)
 	webhook, delivery := s.createWebhook(uuid.MustParse(first), "PICTURED")
+	s.createReceiver("demo")
 	now := time.Now()
 	require.NoError(t, s.db.MatchTaskQueues(t.Context(), now))
 	require.NoError(t, s.db.PutObservations(t.Context(), []domain.SeenTaskQueue{{
@@ -114,7 +115,7 @@ func TestRunIsAccessibleAndFits(t *testing.T) {
 	screens := map[string]string{
 		"incidents": "incidents", "incident": "incidents/" + incident.String(), "no-incidents": "incidents?q=nothing+at+all",
 		"health": "health", "checks": "health/checks", "queues": "queues", "queue": "queues/queue?tenant=demo&name=QUEUE_SAMPLE_LOAN&language=python",
-		"webhooks": "webhooks", "webhook": "webhooks/endpoint?" + webhook, "delivery": "webhooks/deliveries/" + delivery.String(),
+		"receivers": "receivers", "webhooks": "webhooks", "webhook": "webhooks/endpoint?" + webhook, "delivery": "webhooks/deliveries/" + delivery.String(),
 		"audit": "audit?about=" + first, "no-audit": "audit?who=no-such-person", "record": "audit/" + record.String(),
 	}
 	requireEveryScreen(t, slices.Collect(maps.Values(screens)), func(area string) bool {
@@ -288,4 +289,22 @@ func TestWebhooksAreSentAgain(t *testing.T) {
 	require.Equal(t, int64(2), sql[int64](s, `SELECT count(*) FROM webhook_secrets`), "both are valid")
 	alice.openPath(webhook)
 	require.Zero(t, alice.Count("#issued"))
+}
+
+// An administrator tests a receiver, and the message is in the list.
+func TestReceiversAreTested(t *testing.T) {
+	t.Parallel()
+	s := makeSite(t)
+	s.t = t
+	s.createReceiver("demo")
+	alice := s.signIn("Alice")
+	alice.openPath("receivers")
+	alice.AwaitText("ops@example.com")
+	alice.AwaitText("There are no messages here.")
+	alice.Click("form[action$='/receivers/test'] button")
+	alice.AwaitText("The test was written: 1 messages.")
+	alice.AwaitText("Waiting")
+	require.Equal(t, "ops@example.com", sql[string](s, `SELECT recipient FROM outbox_messages WHERE state = 'PENDING'`))
+	alice.openPath("definitions/new?template=receiver")
+	alice.AwaitText("NEW_RECEIVER")
 }

@@ -6,11 +6,14 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/pem"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/mail"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -63,6 +66,26 @@ func New(tb testing.TB) *Server {
 		}
 	}()
 	return s
+}
+
+// WriteCertificate writes a certificate for 127.0.0.1 and its key to files, and returns their paths and the authority.
+func WriteCertificate(tb testing.TB) (certificate, key string, roots *x509.CertPool) {
+	tb.Helper()
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.StartTLS()
+	defer server.Close()
+	private, err := x509.MarshalPKCS8PrivateKey(server.TLS.Certificates[0].PrivateKey)
+	require.NoError(tb, err)
+	roots = x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	dir := tb.TempDir()
+	certificate, key = filepath.Join(dir, "server.pem"), filepath.Join(dir, "server-key.pem")
+	for path, block := range map[string]*pem.Block{
+		certificate: {Type: "CERTIFICATE", Bytes: server.Certificate().Raw}, key: {Type: "PRIVATE KEY", Bytes: private},
+	} {
+		require.NoError(tb, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
+	}
+	return certificate, key, roots
 }
 
 // Answer sets the answer to a command such as RCPT or DATA, "" for the usual one.
