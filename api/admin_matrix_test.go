@@ -67,7 +67,7 @@ dismissIncident         200   200           404     404     404    404       404
 findWebhookEndpoints    200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 pingWebhookEndpoint     200   200           404     404     404    404       404       404    404      200   401       404
 testNotificationReceiver 200  200           404     404     404    404       404       404    404      200   401       404
-findNotificationMessages 200  200           200     200     200    200       200       200    200      200   401       200
+findNotificationMessages 200+ 200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 enableWebhookEndpoint   200   200           404     404     404    404       404       404    404      200   401       404
 replayFailedWebhookDeliveries 200   200           404     404     404    404       404       404    404      200   401       404
 findWebhookDeliveries   200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
@@ -257,6 +257,7 @@ func makeThings(s *apitest.Administered, tenant, name string) adminThings {
 		s.Get(200, owner, apitest.AdminAPI+"/events?type=RESOURCE.CREATED&order=OLDEST_FIRST&limit=1&tenant="+tenant)).Content[0].ID
 	addResources(s, owner, tenant, f.robot)
 	f.delivery = s.WebhookWithDeadDelivery(tenant, f.webhook)
+	s.Post(200, s.Operator, apitest.AdminAPI+"/notification-receivers/OPS/~actions/test?tenant="+tenant, "")
 	issued := s.Post(201, owner, apitest.ResourcePath(tenant, "Application", f.application, "/secrets"), `{"name":"first"}`)
 	f.secret = apitest.Decode[oasadmin.IssuedSecret](s.T, issued).ID
 	access := apitest.Decode[oasb.Authentication](s.T,

@@ -28,14 +28,14 @@ func unconditional() []string {
 
 var (
 	subjectByID   = regexp.MustCompile(`^.*/(processes|process-items|tasks|business-artifacts|actions|incidents|webhook-deliveries)/[0-9a-f-]{36}`)
-	subjectByCode = regexp.MustCompile(`^(.*/admin/v1)/(robots|webhooks|encryption-keys|resources/\w+)/([\w-]+)`)
+	subjectByCode = regexp.MustCompile(`^(.*/admin/v1)/(robots|webhooks|notification-receivers|encryption-keys|resources/\w+)/([\w-]+)`)
 )
 
 // subject returns the path of the resource that a write is about, "" for a collection and
 // for a process or a task of the administration API, which has no reads of them.
 func subject(op operation) string {
 	kinds := map[string]string{
-		"robots": "resources/Robot", "webhooks": "resources/WebhookSubscription", "encryption-keys": "resources/EncryptionKey",
+		"robots": "resources/Robot", "webhooks": "resources/WebhookSubscription", "notification-receivers": "resources/NotificationReceiver", "encryption-keys": "resources/EncryptionKey",
 	}
 	path, query, _ := strings.Cut(op.path, "?")
 	if strings.HasPrefix(path, apitest.AdminAPI+"/tasks/") || strings.HasPrefix(path, apitest.AdminAPI+"/processes/") {

@@ -42,7 +42,8 @@ func (s *Service) TestNotificationReceiver(ctx context.Context, call domain.Call
 		if err != nil {
 			return 0, err
 		}
-		err = s.write(ctx, call, func(*persistence.Tx) (domain.Events, error) {
+		err = s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+			tx.Found(found.ID, found.Version())
 			return domain.Events{domain.NotifiedEvent(found.TenantID, of.ID, code, "TEST", "0", "0", now)}, nil
 		})
 		return 1, err
@@ -52,6 +53,7 @@ func (s *Service) TestNotificationReceiver(ctx context.Context, call domain.Call
 		return 0, err
 	}
 	err = s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		tx.Found(found.ID, found.Version())
 		outbox.Enqueue(tx, message, now)
 		return domain.NoEvents(), nil
 	})
