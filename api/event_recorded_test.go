@@ -131,7 +131,7 @@ admin.retryIncident                          INCIDENT.STATE_CHANGED:OPEN>RETRIED
 admin.releaseProcessItemTask                 PROCESS_ITEM.TASK_STATE_CHANGED:CLAIMED>READY                      none
 admin.dismissIncident                        INCIDENT.STATE_CHANGED:OPEN>DISMISSED                              none
 admin.findWebhookEndpoints                   none                                                               none
-admin.testNotificationReceiver               none                                                               none
+admin.testNotificationReceiver               NOTIFICATION_RECEIVER.TESTED                                       same
 admin.findNotificationMessages               none                                                               none
 admin.pingWebhookEndpoint                    WEBHOOK_SUBSCRIPTION.PINGED                                        same
 admin.enableWebhookEndpoint                  WEBHOOK_SUBSCRIPTION.ENABLED                                       none

@@ -14,6 +14,9 @@ const NotificationType = "NOTIFICATION"
 // the endpoint of that subscription only.
 const EventReceiverNotified EventType = "NOTIFICATION_RECEIVER.NOTIFIED"
 
+// EventReceiverTested is recorded for the test of a receiver by an administrator.
+const EventReceiverTested EventType = "NOTIFICATION_RECEIVER.TESTED"
+
 // ProblemType is a kind of problem that receivers of notifications are told. Name is the public event that begins a problem.
 type ProblemType struct {
 	Name  string

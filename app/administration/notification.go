@@ -35,6 +35,9 @@ func (s *Service) TestNotificationReceiver(ctx context.Context, call domain.Call
 		return 0, fmt.Errorf("the notification receiver %s has a spec of another kind", code)
 	}
 	now := s.now()
+	tested := domain.ConfigurationEvent(domain.EventReceiverTested, domain.Configured{
+		ID: found.ID, TenantID: found.TenantID, Kind: string(resource.KindNotificationReceiver), Code: code,
+	}, call.PrincipalID, now)
 	if spec.Type == domain.ReceiverWebhook {
 		of, err := s.RetrieveResource(ctx, call, ResourceKey{
 			Tenant: found.TenantCode(), Kind: resource.KindWebhookSubscription, Code: spec.WebhookSubscription,
@@ -44,7 +47,7 @@ func (s *Service) TestNotificationReceiver(ctx context.Context, call domain.Call
 		}
 		err = s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 			tx.Found(found.ID, found.Version())
-			return domain.Events{domain.NotifiedEvent(found.TenantID, of.ID, code, "TEST", "0", "0", now)}, nil
+			return domain.Events{tested, domain.NotifiedEvent(found.TenantID, of.ID, code, "TEST", "0", "0", now)}, nil
 		})
 		return 1, err
 	}
@@ -55,7 +58,7 @@ func (s *Service) TestNotificationReceiver(ctx context.Context, call domain.Call
 	err = s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 		tx.Found(found.ID, found.Version())
 		outbox.Enqueue(tx, message, now)
-		return domain.NoEvents(), nil
+		return domain.Events{tested}, nil
 	})
 	return max(1, len(message.Recipients)), err
 }

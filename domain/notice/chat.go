@@ -17,8 +17,8 @@ const (
 	Mattermost = "MATTERMOST"
 )
 
-// maxTemplate limits a template, in bytes.
-const maxTemplate = 10_000
+// templateSize limits a template, in bytes.
+const templateSize = 10_000
 
 // presetTemplate returns the template of a preset, "" for none. Teams takes adaptive cards through a workflow's webhook.
 func presetTemplate(preset string) string {
@@ -48,8 +48,8 @@ func (m Message) values() map[string]string {
 
 // CheckTemplate reports a template of a chat message that is not JSON, has an unknown placeholder, or tells no problem.
 func CheckTemplate(template json.RawMessage) error {
-	if len(template) > maxTemplate {
-		return fmt.Errorf("must have at most %d bytes", maxTemplate)
+	if len(template) > templateSize {
+		return fmt.Errorf("must have at most %d bytes", templateSize)
 	}
 	if !json.Valid(template) {
 		return errors.New("must be JSON")
