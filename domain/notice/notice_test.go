@@ -53,11 +53,11 @@ func TestRenderChat(t *testing.T) {
 func TestCheckTemplate(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`{"text":"{{title}}"}`:                   "",
-		`{"a":["{{ text }}"]}`:                   "",
-		`{"text":"{{secret}} {{text}}"}`:         "unknown placeholder {{secret}}",
-		`{"text":"hello"}`:                       "must contain {{title}} or {{text}}",
-		`{"text":"{{title}}"`:                    "must be JSON",
+		`{"text":"{{title}}"}`:                  "",
+		`{"a":["{{ text }}"]}`:                  "",
+		`{"text":"{{secret}} {{text}}"}`:        "unknown placeholder {{secret}}",
+		`{"text":"hello"}`:                      "must contain {{title}} or {{text}}",
+		`{"text":"{{title}}"`:                   "must be JSON",
 		`"` + strings.Repeat("x", 10_000) + `"`: "must have at most",
 	} {
 		err := notice.CheckTemplate(json.RawMessage(text))
