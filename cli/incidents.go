@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strconv"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -13,7 +14,7 @@ import (
 
 func newIncidentsCommand(env Environment) *cobra.Command {
 	return newGroup("incidents", "List failed workflows, retry them or dismiss them",
-		newIncidentsListCommand(env),
+		newIncidentsListCommand(env), newIncidentsShowCommand(env),
 		newIncidentCommand(env, "retry", "Start the failed workflow of a process again",
 			func(ctx context.Context, s *service, id uuid.UUID) (*http.Response, error) {
 				return s.RetryIncident(ctx, id)
@@ -56,6 +57,42 @@ func incidentTable(v view, incidents []oasadmin.Incident) {
 	v.writeTitles([]string{"ID", "STATE", "PROCESS OR ACTION", "CREATED", "MESSAGE"})
 	for _, i := range incidents {
 		writeRow(v, i.ID.String(), string(i.State), subjectID(i), timeText(i.CreatedAt), i.Message)
+	}
+}
+
+func newIncidentsShowCommand(env Environment) *cobra.Command {
+	var out *output
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "show ID", Short: "Show an incident with the report of the worker", Args: requireArgs("the id of an incident"),
+		ValidArgsFunction: completeIncident(env),
+	}, func(cmd *cobra.Command, s *service, args []string) error {
+		id, err := parseID(args[0], "the id of the incident")
+		if err != nil {
+			return err
+		}
+		answer, err := s.RetrieveIncident(cmd.Context(), id)
+		incident, err := receive[oasadmin.Incident](s, answer, err)
+		if err != nil {
+			return notFound(err, "incident "+id.String())
+		}
+		return out.write(cmd.Context(), cmd.OutOrStdout(), incident, func(v view) { showIncident(v, incident) })
+	})
+	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	return cmd
+}
+
+func showIncident(v view, i oasadmin.Incident) {
+	for _, row := range [][2]string{
+		{"Id:", i.ID.String()}, {"State:", string(i.State)}, {"Kind:", valueOf(i.Kind)}, {"Process or action:", subjectID(i)},
+		{"Activity:", valueOf(i.Activity)}, {"Worker:", valueOf(i.Worker)}, {"Created:", timeText(i.CreatedAt)}, {"Message:", i.Message},
+		{"Report:", valueOf(i.Failure)},
+	} {
+		if row[1] != "" {
+			writeRow(v, row[0], row[1])
+		}
+	}
+	if i.Attempts != nil {
+		writeRow(v, "Attempts:", strconv.Itoa(*i.Attempts))
 	}
 }
 

@@ -42,10 +42,16 @@ func TestIncidents(t *testing.T) {
 	require.Contains(t, w.succeeds("incidents", "list", "--all"), first)
 	w.fails(cli.ExitConflict, "incidents", "dismiss", first)
 
+	shown := w.succeeds("incidents", "show", first)
+	require.Regexp(t, `(?m)^Kind: +FAILURE$`, shown)
+	require.Regexp(t, `(?m)^Attempts: +1$`, shown)
+	w.as(memberToken).fails(cli.ExitNotFound, "incidents", "show", first)
+
 	unknown := uuid.NewString()
 	require.Equal(t, "incident "+unknown+" not found", w.fails(cli.ExitNotFound, "incidents", "retry", unknown))
 	w.as(memberToken).fails(cli.ExitNotFound, "incidents", "retry", first)
 	for _, wrong := range [][]string{
+		{"show"},
 		{"retry"},
 		{"retry", "x"},
 		{"dismiss", first, second},

@@ -64,6 +64,7 @@ func convertIncident(i *domain.Incident) oasadmin.Incident {
 	answer := oasadmin.Incident{
 		ID: i.ID, TenantID: i.TenantID, ProcessID: i.ProcessID, ProcessItemID: i.TaskID, EngineRunID: i.EngineRun,
 		Message: i.Message, Failure: httpio.PtrOrNil(i.Failure), State: oasadmin.IncidentState(i.State),
+		Kind: new(string(i.Kind)), Activity: httpio.PtrOrNil(i.Activity), Attempts: new(i.Attempts), Worker: httpio.PtrOrNil(i.Worker),
 		CreatedAt: i.CreatedAt.UTC(), ResolvedAt: inUTC(i.ResolvedAt),
 	}
 	switch {

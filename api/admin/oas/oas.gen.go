@@ -305,6 +305,7 @@ func (e HealthVerdict) Valid() bool {
 const (
 	IncidentStateDISMISSED IncidentState = "DISMISSED"
 	IncidentStateOPEN      IncidentState = "OPEN"
+	IncidentStateRESOLVED  IncidentState = "RESOLVED"
 	IncidentStateRETRIED   IncidentState = "RETRIED"
 )
 
@@ -314,6 +315,8 @@ func (e IncidentState) Valid() bool {
 	case IncidentStateDISMISSED:
 		return true
 	case IncidentStateOPEN:
+		return true
+	case IncidentStateRESOLVED:
 		return true
 	case IncidentStateRETRIED:
 		return true
@@ -1211,6 +1214,12 @@ type IdentityPrincipal struct {
 // running until the workflow is retried or the process is cancelled; an action is in ERROR for good; a task goes on
 // without the robot.
 type Incident struct {
+	// Activity The type of the activity that failed
+	Activity *string `json:"activity,omitempty"`
+
+	// Attempts The failed attempts
+	Attempts *int `json:"attempts,omitempty"`
+
 	// BusinessArtifactActionID The action of the workflow
 	BusinessArtifactActionID *openapi_types.UUID `json:"businessArtifactActionId,omitempty"`
 
@@ -1225,6 +1234,9 @@ type Incident struct {
 	Failure *string            `json:"failure,omitempty"`
 	ID      openapi_types.UUID `json:"id"`
 
+	// Kind FAILURE, or WORKFLOW_TASK, ACTIVITY or NO_WAIT for a problem of a running workflow; kinds may be added
+	Kind *string `json:"kind,omitempty"`
+
 	// Message Why the workflow failed
 	Message string `json:"message"`
 
@@ -1237,10 +1249,13 @@ type Incident struct {
 	// ProcessItemID The task of the robot with the workflow
 	ProcessItemID *openapi_types.UUID `json:"processItemId,omitempty"`
 
-	// ResolvedAt When it was retried or dismissed
+	// ResolvedAt When it was retried or dismissed, or ended by itself
 	ResolvedAt *time.Time         `json:"resolvedAt,omitempty"`
 	State      IncidentState      `json:"state"`
 	TenantID   openapi_types.UUID `json:"tenantId"`
+
+	// Worker The build id of the worker
+	Worker *string `json:"worker,omitempty"`
 }
 
 // IncidentPage defines model for IncidentPage.
