@@ -26,7 +26,7 @@ func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, er
 			return nil, err
 		}
 		// A run that was reset keeps its id and may fail again.
-		recorded = locked.Run.EndedBy(c) && !(locked.Failed && locked.Run.State == domain.RunPending)
+		recorded = locked.Run.EndedBy(c) && (!locked.Failed || locked.Run.State != domain.RunPending)
 		if !recorded {
 			return nil, nil
 		}

@@ -67,7 +67,7 @@ func TestConditions(t *testing.T) {
 	require.Equal(t, 9, incidents[0].Attempts)
 	require.Equal(t, stuck, r.condition(t))
 
-	_, err := r.administrationService.RetryIncident(t.Context(), r.Call, incidents[0].ID)
+	_, err := r.RetryIncident(t.Context(), r.Call, incidents[0].ID)
 	require.True(t, domain.HasCode(err, domain.CodeInvalidState), "%v", err)
 
 	r.inspect(t, &domain.Inspection{Busy: true})
@@ -86,7 +86,7 @@ func TestConditions(t *testing.T) {
 	failed := r.condition(t)
 	require.Equal(t, domain.ConditionFailed, failed.Code)
 	require.Equal(t, "no funds", failed.Message)
-	_, err = r.administrationService.RetryIncident(t.Context(), r.Call, *failed.IncidentID)
+	_, err = r.RetryIncident(t.Context(), r.Call, *failed.IncidentID)
 	require.NoError(t, err)
 	require.Equal(t, domain.ConditionStarting, r.condition(t).Code)
 	r.carryOut(t, "run-2")
@@ -101,7 +101,7 @@ func TestADismissedProblemOpensNoOtherIncidentUntilItHasEnded(t *testing.T) {
 	r := newRunning(t)
 	problem := &domain.Problem{Kind: domain.IncidentActivity, Activity: "send", Attempts: 5, Message: "no route"}
 	r.inspect(t, &domain.Inspection{Problem: problem})
-	_, err := r.administrationService.DismissIncident(t.Context(), r.Call, r.incidents(t)[0].ID)
+	_, err := r.DismissIncident(t.Context(), r.Call, r.incidents(t)[0].ID)
 	require.NoError(t, err)
 	r.inspect(t, &domain.Inspection{Problem: problem})
 	require.Len(t, r.incidents(t), 1)

@@ -152,7 +152,7 @@ func (r *repair) changeProcess(ctx context.Context) error {
 }
 
 func (r *repair) definition(ctx context.Context) (*definition, error) {
-	return r.service.definitions.get(ctx, r.tx, r.site.Process.Definition.Version)
+	return r.service.definitions.get(ctx, r.tx, r.site.Definition.Version)
 }
 
 // completeStep completes a pending activity of the running workflow.

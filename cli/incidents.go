@@ -83,8 +83,14 @@ func newIncidentsShowCommand(env Environment) *cobra.Command {
 
 func showIncident(v view, i oasadmin.Incident) {
 	for _, row := range [][2]string{
-		{"Id:", i.ID.String()}, {"State:", string(i.State)}, {"Kind:", valueOf(i.Kind)}, {"Process or action:", subjectID(i)},
-		{"Activity:", valueOf(i.Activity)}, {"Worker:", valueOf(i.Worker)}, {"Created:", timeText(i.CreatedAt)}, {"Message:", i.Message},
+		{"Id:", i.ID.String()},
+		{"State:", string(i.State)},
+		{"Kind:", valueOf(i.Kind)},
+		{"Process or action:", subjectID(i)},
+		{"Activity:", valueOf(i.Activity)},
+		{"Worker:", valueOf(i.Worker)},
+		{"Created:", timeText(i.CreatedAt)},
+		{"Message:", i.Message},
 		{"Report:", valueOf(i.Failure)},
 	} {
 		if row[1] != "" {

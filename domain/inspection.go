@@ -47,7 +47,7 @@ type Problem struct {
 }
 
 // variableText matches the parts of messages that differ between incidents of the same cause.
-var variableText = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|0x[0-9a-fA-F]+|\d+`) //nolint:gochecknoglobals // a constant
+var variableText = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|0x[0-9a-fA-F]+|\d+`)
 
 // fingerprint returns a key that is equal for problems of the same cause: the kind, the workflow, the activity, the worker
 // version and the message without ids and numbers.

@@ -39,9 +39,10 @@ const (
 	MessageLifetime = 48 * time.Hour
 	// MessageRetention is how long a finished message is kept.
 	MessageRetention = 30 * 24 * time.Hour
-	// MessageSubjectLength and MessageBodyLength limit subjects and bodies, in characters. Longer ones are cut.
+	// MessageSubjectLength limits subjects, in characters. Longer ones are cut.
 	MessageSubjectLength = 200
-	MessageBodyLength    = 100_000
+	// MessageBodyLength limits bodies, in characters. Longer ones are cut.
+	MessageBodyLength = 100_000
 
 	firstMessageDelay = 30 * time.Second
 	lastMessageDelay  = time.Hour

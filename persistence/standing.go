@@ -46,7 +46,7 @@ func awaitEngine(tenants string) string {
 
 // ofStanding keeps the running processes p of a standing in a list of the caller, and all processes for "".
 func ofStanding(caller domain.Caller, standing domain.Standing) listquery.Condition {
-	ids := ""
+	var ids string
 	switch tenants := listquery.TenantArray(caller); standing {
 	case domain.StandingAttention:
 		ids = needAttention(tenants)
@@ -77,7 +77,8 @@ func countStanding(caller domain.Caller, standing domain.Standing, total *int64)
 }
 
 // countManaged counts the processes of $2 that need attention, for a caller that manages any.
-var countManaged = fmt.Sprintf(`
+var countManaged = fmt.Sprintf( //nolint:gochecknoglobals // a constant text
+	`
 SELECT count(*)
   FROM (SELECT 1 FROM processes p
          WHERE (SELECT cardinality(`+access.ManagedProcessDefinitions+`) + cardinality(`+access.RunVersions+`) > 0)
@@ -87,7 +88,8 @@ SELECT count(*)
          LIMIT %d) q`, domain.AttentionLimit)
 
 // countIncidents counts the open incidents in a scope that are not muted at the time $3.
-var countIncidents = fmt.Sprintf(`
+var countIncidents = fmt.Sprintf( //nolint:gochecknoglobals // a constant text
+	`
 SELECT count(*)
   FROM (SELECT 1 FROM incidents i
          WHERE i.state = 'OPEN' AND `+inScope+` AND (i.muted_until IS NULL OR i.muted_until <= $3)

@@ -31,7 +31,7 @@ func TestQueueOutagesAreRecordedOnce(t *testing.T) {
 	q.lists(t, q.tenant, q.runner, "FREE")
 	q.register(t, q.tenant, q.runner, "FREE")
 	limits := domain.DefaultTaskQueueTimeouts()
-	observe := func(after time.Duration, poll time.Duration) []string {
+	observe := func(after, poll time.Duration) []string {
 		q.now = q.now.Add(after)
 		require.NoError(t, q.db.MatchTaskQueues(t.Context(), q.now))
 		for _, queue := range []string{"LOANS", "FREE"} {
@@ -70,7 +70,7 @@ func TestCertificatesAreRecordedOnce(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
 	tenants := q.listTexts(t, `SELECT id::text FROM tenants`)
-	record := func(expires time.Time, now time.Time) []string {
+	record := func(expires, now time.Time) []string {
 		var replicas errgroup.Group
 		for range 4 {
 			replicas.Go(func() error {

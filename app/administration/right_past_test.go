@@ -40,7 +40,7 @@ type randomOffice struct {
 func newRandomOffice(t *testing.T) *randomOffice {
 	t.Helper()
 	o := &randomOffice{
-		configured: newConfigured(t), random: rand.New(rand.NewPCG(7, 11)), //nolint:gosec // the sequence is repeatable
+		configured: newConfigured(t), random: rand.New(rand.NewPCG(7, 11)),
 		people: []string{"p1", "p2", "p3"}, items: map[string]uuid.UUID{},
 	}
 	for _, code := range append([]string{"temp"}, o.people...) {
@@ -150,7 +150,7 @@ func (o *randomOffice) change() {
 func (o *randomOffice) enforced() rights {
 	o.t.Helper()
 	found := rights{}
-	ask := func(right string, item string, who string, err error) {
+	ask := func(right, item, who string, err error) {
 		if err == nil {
 			found[right+" "+item] = append(found[right+" "+item], who)
 		}

@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/domain"
 )
 
 // awaitFinding inspects the workflow of a process until it has a finding.
@@ -64,8 +65,8 @@ func TestProblemsOfRunningWorkflows(t *testing.T) {
 
 	// Temporal reports a nil pointer, so that no inspection has to be due.
 	faulty := start(func(workflow.Context) error {
-		var missing *int
-		*missing = 1
+		var missing map[string]*domain.Process
+		missing["nil pointer"].State = ""
 		return nil
 	})
 	s.requireProblem(loan, "WORKFLOW_TASK", "nil pointer", "problems_test.go")

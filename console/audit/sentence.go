@@ -23,7 +23,7 @@ type typeSentence struct {
 }
 
 // typeGroups returns all types of events, the most interesting ones for an audit first.
-func typeGroups() []typeGroup {
+func typeGroups() []typeGroup { //nolint:funlen // a table
 	return []typeGroup{
 		{ui.Text("Configuration"), []typeSentence{
 			{domain.EventResourceCreated, ui.Text("%s created %s")},

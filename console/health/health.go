@@ -102,12 +102,14 @@ func figuresOf(ctx context.Context, s healthView) []figure {
 	}
 }
 
-// verdicts are the verdicts in the order in which the checks are shown.
-var verdicts = []domain.Verdict{domain.VerdictFail, domain.VerdictWarn, domain.VerdictSkipped, domain.VerdictOK}
+// sortedVerdicts returns the verdicts in the order in which the checks are shown.
+func sortedVerdicts() []domain.Verdict {
+	return []domain.Verdict{domain.VerdictFail, domain.VerdictWarn, domain.VerdictSkipped, domain.VerdictOK}
+}
 
 // sortFindings returns the checks that do not pass, failures first, and those that pass.
 func sortFindings(findings []domain.Finding) (open, passed []domain.Finding) {
-	sorted := slices.Clone(findings)
+	sorted, verdicts := slices.Clone(findings), sortedVerdicts()
 	slices.SortStableFunc(sorted, func(a, b domain.Finding) int {
 		return cmp.Compare(slices.Index(verdicts, a.Verdict), slices.Index(verdicts, b.Verdict))
 	})

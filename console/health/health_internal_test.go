@@ -17,8 +17,12 @@ import (
 func TestFailingChecksComeFirst(t *testing.T) {
 	t.Parallel()
 	findings := []domain.Finding{
-		{Check: "one", Verdict: domain.VerdictOK}, {Check: "two", Verdict: domain.VerdictWarn}, {Check: "three", Verdict: domain.VerdictFail},
-		{Check: "four", Verdict: domain.VerdictSkipped}, {Check: "five", Verdict: domain.VerdictOK}, {Check: "six", Verdict: domain.VerdictFail},
+		{Check: "one", Verdict: domain.VerdictOK},
+		{Check: "two", Verdict: domain.VerdictWarn},
+		{Check: "three", Verdict: domain.VerdictFail},
+		{Check: "four", Verdict: domain.VerdictSkipped},
+		{Check: "five", Verdict: domain.VerdictOK},
+		{Check: "six", Verdict: domain.VerdictFail},
 	}
 	var out strings.Builder
 	require.NoError(t, findingsOf(t, &out, findings))

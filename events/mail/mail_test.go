@@ -93,8 +93,10 @@ func TestSendClassifiesRefusals(t *testing.T) {
 func TestNewRefusesWrongOptions(t *testing.T) {
 	t.Parallel()
 	for _, o := range []mail.Options{
-		{Address: "smtp.example.com", From: "a@example.com"}, {Address: "smtp.example.com:0", From: "a@example.com"},
-		{Address: ":25", From: "a@example.com"}, {Address: "smtp.example.com:25", From: "Procession"},
+		{Address: "smtp.example.com", From: "a@example.com"},
+		{Address: "smtp.example.com:0", From: "a@example.com"},
+		{Address: ":25", From: "a@example.com"},
+		{Address: "smtp.example.com:25", From: "Procession"},
 	} {
 		_, err := mail.New(o)
 		require.Error(t, err)

@@ -102,7 +102,7 @@ func (f *fixture) enqueue(key string, recipients ...string) {
 }
 
 // start runs an outbox until stop is called.
-func (f *fixture) start(sender outbox.MailSender) (wake func(), stop func()) {
+func (f *fixture) start(sender outbox.MailSender) (wake, stop func()) {
 	ctx, cancel := context.WithCancel(f.Context())
 	signal := loop.NewSignal()
 	o := outbox.Options{

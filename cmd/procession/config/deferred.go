@@ -27,7 +27,7 @@ func DeferFlags(flags *pflag.FlagSet) {
 // Set implements pflag.Value.
 func (v *deferredValue) Set(text string) error {
 	v.text = text
-	before := v.Value.String()
+	before := v.Value.String() //nolint:staticcheck // String of the flag, not of deferredValue
 	if v.Value.Set(text) != nil {
 		// The value before was valid.
 		_ = v.Value.Set(before)
@@ -45,7 +45,7 @@ func undefer(value pflag.Value) (pflag.Value, string) {
 
 // describeFault returns the error that the value of a flag cannot be read, with the valid form.
 func describeFault(f *pflag.Flag, err error) error {
-	rule := ""
+	var rule string
 	switch kind := f.Value.Type(); {
 	case f.Name == logLevelFlag:
 		rule = "must be debug, info, warn or error"

@@ -33,7 +33,7 @@ func currentName(setting string) string {
 
 // otherVariables are the variables with the prefix that are no settings of the service: variables of its client commands and
 // of its tests, and of temporal-server.
-var otherVariables = []string{
+var otherVariables = []string{ //nolint:gochecknoglobals // a table that is never changed
 	"SERVER", "CA_FILE", "TOKEN", "TOKEN_FILE", "CONTEXT", "JWKS_URL",
 	"TEMPORAL_CONFIG", "TEMPORAL_LISTEN", "TEMPORAL_METRICS_LISTEN", "TEMPORAL_SERVICES", "TEMPORAL_HOSTS",
 	"TEMPORAL_INTERNAL_CERTIFICATE", "TEMPORAL_STORE", "TEMPORAL_DATABASE_URL", "TEMPORAL_DATABASE", "TEMPORAL_VISIBILITY_DATABASE",

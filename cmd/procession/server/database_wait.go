@@ -27,13 +27,13 @@ func awaitDatabase(ctx context.Context, db *persistence.DB, timeout time.Duratio
 	expired := time.After(timeout)
 	ticker := time.NewTicker(databaseRetry)
 	defer ticker.Stop()
-	for attempt := time.Duration(0); ; attempt++ {
+	for waited := time.Duration(0); ; waited += databaseRetry {
 		err := db.Ping(ctx)
 		var failure *domain.Error
 		if !errors.As(err, &failure) || failure.Kind != domain.KindUnavailable {
 			return err
 		}
-		if attempt*databaseRetry%databaseReminder == 0 {
+		if waited%databaseReminder == 0 {
 			log.WarnContext(ctx, "waiting for PostgreSQL", slog.String("error", uniqueLines(err)))
 		}
 		select {

@@ -59,7 +59,7 @@ func TestOutageOfTheDatabase(t *testing.T) {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.config.Listen+"/v2024-06-14/processes", nil)
 		require.NoError(t, err)
 		r.Header.Set("Authorization", "Bearer unknown")
-		answer, err := http.DefaultClient.Do(r)
+		answer, err := new(http.Client).Do(r)
 		require.NoError(t, err)
 		require.NoError(t, answer.Body.Close())
 		return answer.StatusCode, answer.Header

@@ -143,7 +143,7 @@ func (s *Service) newOperations(k *Keyring, documents *blobstore.Store, m *metri
 }
 
 // newBackground wires Temporal's client and the parts that run in the background.
-func (s *Service) newBackground(k *Keyring, operations *app.Service) (*activities.Activities, error) {
+func (s *Service) newBackground(k *Keyring, operations *app.Service) (*activities.Activities, error) { //nolint:funlen // one part after the other
 	credentials, err := EngineCredentials(k.Issuer, s.config)
 	if err != nil {
 		return nil, err
