@@ -148,7 +148,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	if r.Parts, err = resources.CompareManifests(found.Before, found.After); err != nil {
 		return nil, err
 	}
-	return &web.Answer{Title: sentence(v.Context(), &r.AuditRecord), Area: area, Body: recordPage(r)}, nil
+	return &web.Answer{Title: eventSentence(v.Context(), &r.AuditRecord), Area: area, Body: recordPage(r)}, nil
 }
 
 // recordView contains a record with the differences of the manifests.

@@ -109,8 +109,8 @@ func typeGroups() []typeGroup { //nolint:funlen // a table
 	}
 }
 
-// sentences returns the sentences by type.
-func sentences() map[domain.EventType]string {
+// sentenceTexts returns the sentences by type.
+func sentenceTexts() map[domain.EventType]string {
 	texts := map[domain.EventType]string{}
 	for _, group := range typeGroups() {
 		for _, t := range group.Types {
@@ -120,19 +120,19 @@ func sentences() map[domain.EventType]string {
 	return texts
 }
 
-// sentence says who did something to a resource; other types of events by their code.
-func sentence(ctx context.Context, r *domain.AuditRecord) string {
-	text, ok := sentences()[r.Type]
+// eventSentence says who did something to a resource; other types of events by their code.
+func eventSentence(ctx context.Context, r *domain.AuditRecord) string {
+	text, ok := sentenceTexts()[r.Type]
 	if !ok {
 		return actorName(ctx, r) + ": " + string(r.Type)
 	}
-	return fill(ctx, text, actorName(ctx, r), resourceName(ctx, r))
+	return fillSentence(ctx, text, actorName(ctx, r), resourceName(ctx, r))
 }
 
 // typeName is the sentence of a type without its parts.
-func typeName(ctx context.Context, text string) string { return fill(ctx, text, "…", "…") }
+func typeName(ctx context.Context, text string) string { return fillSentence(ctx, text, "…", "…") }
 
-func fill(ctx context.Context, text, actor, about string) string {
+func fillSentence(ctx context.Context, text, actor, about string) string {
 	args := []any{actor, about}
 	return ui.T(ctx, text, args[:strings.Count(text, "%s")]...)
 }

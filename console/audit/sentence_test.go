@@ -10,7 +10,7 @@ import (
 
 func TestEveryEventHasASentence(t *testing.T) {
 	t.Parallel()
-	texts := sentences()
+	texts := sentenceTexts()
 	for _, eventType := range domain.EventTypes() {
 		require.Contains(t, texts, eventType, "console/audit/sentence.go")
 		delete(texts, eventType)

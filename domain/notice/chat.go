@@ -39,8 +39,8 @@ func presetTemplate(preset string) string {
 
 var placeholder = regexp.MustCompile(`\{\{([^{}]*)\}\}`)
 
-// values returns the values of the placeholders.
-func (m Message) values() map[string]string {
+// templateValues returns the values of the placeholders.
+func (m Message) templateValues() map[string]string {
 	return map[string]string{
 		"title": m.Title, "text": m.Text, "link": m.Link, "tenant": m.Tenant, "problem": m.Problem, "count": strconv.Itoa(m.Count),
 	}
@@ -54,7 +54,7 @@ func CheckTemplate(template json.RawMessage) error {
 	if !json.Valid(template) {
 		return errors.New("must be JSON")
 	}
-	known, tells := Message{}.values(), false
+	known, tells := Message{}.templateValues(), false
 	for _, found := range placeholder.FindAllSubmatch(template, -1) {
 		name := strings.TrimSpace(string(found[1]))
 		if _, ok := known[name]; !ok {
@@ -74,7 +74,7 @@ func RenderChat(preset string, template json.RawMessage, m Message) ([]byte, err
 	if len(template) == 0 {
 		template = json.RawMessage(presetTemplate(preset))
 	}
-	values := m.values()
+	values := m.templateValues()
 	for name, value := range values {
 		if name != "link" {
 			values[name] = escapeMarkup(preset, value)
@@ -89,14 +89,14 @@ func RenderChat(preset string, template json.RawMessage, m Message) ([]byte, err
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(fill(tree, values)); err != nil {
+	if err := encoder.Encode(fillTemplate(tree, values)); err != nil {
 		return nil, fmt.Errorf("writing a chat message: %w", err)
 	}
 	return bytes.TrimSpace(out.Bytes()), nil
 }
 
-// fill replaces the placeholders in the strings of a JSON value.
-func fill(value any, values map[string]string) any {
+// fillTemplate replaces the placeholders in the strings of a JSON value.
+func fillTemplate(value any, values map[string]string) any {
 	switch v := value.(type) {
 	case string:
 		return placeholder.ReplaceAllStringFunc(v, func(found string) string {
@@ -104,12 +104,12 @@ func fill(value any, values map[string]string) any {
 		})
 	case []any:
 		for i := range v {
-			v[i] = fill(v[i], values)
+			v[i] = fillTemplate(v[i], values)
 		}
 		return v
 	case map[string]any:
 		for name := range v {
-			v[name] = fill(v[name], values)
+			v[name] = fillTemplate(v[name], values)
 		}
 		return v
 	default:

@@ -74,7 +74,7 @@ func Compose(g Group) Message {
 	}
 	lines := make([]string, 0, len(g.Listed)+1)
 	for _, p := range g.Listed {
-		lines = append(lines, p.line(words, g.Zone))
+		lines = append(lines, p.describeIn(words, g.Zone))
 	}
 	if more := m.Count - len(g.Listed); more > 0 {
 		lines = append(lines, fmt.Sprintf("… and %d more", more))
@@ -89,8 +89,8 @@ func Compose(g Group) Message {
 // longestText bounds the cause of a problem in a message, in characters.
 const longestText = 200
 
-// line writes a problem on one line.
-func (p Problem) line(words wording, zone *time.Location) string {
+// describeIn writes a problem on one line.
+func (p Problem) describeIn(words wording, zone *time.Location) string {
 	happened := words.opened
 	if p.Recovered {
 		happened = words.recovered

@@ -101,7 +101,7 @@ func (e *PermanentError) Unwrap() error { return e.cause }
 // Send sends a mail. It returns nil once the server has accepted the mail, and a PermanentError if the server refuses the
 // recipient or the content for good. Errors contain no password.
 func (c *Client) Send(ctx context.Context, m Message) error {
-	mail, err := c.compose(m)
+	mail, err := c.newMail(m)
 	if err != nil {
 		return Permanent(err)
 	}
@@ -116,7 +116,7 @@ func (c *Client) Send(ctx context.Context, m Message) error {
 	}
 	defer func() { _ = client.Close() }()
 	if err := client.Send(mail); err != nil {
-		return classify(err)
+		return classifyError(err)
 	}
 	return nil
 }
@@ -166,8 +166,8 @@ func (c *Client) newConnection() (*gomail.Client, error) {
 	return client, nil
 }
 
-// compose returns the mail of a message.
-func (c *Client) compose(m Message) (*gomail.Msg, error) {
+// newMail returns the mail of a message.
+func (c *Client) newMail(m Message) (*gomail.Msg, error) {
 	mail := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	if err := mail.From(c.o.From); err != nil {
 		return nil, fmt.Errorf("the sender is no mail address: %w", err)
@@ -187,8 +187,8 @@ func (c *Client) compose(m Message) (*gomail.Msg, error) {
 	return mail, nil
 }
 
-// classify returns a PermanentError for an answer of the class 5 to the recipient, the sender or the content.
-func classify(err error) error {
+// classifyError returns a PermanentError for an answer of the class 5 to the recipient, the sender or the content.
+func classifyError(err error) error {
 	err = fmt.Errorf("sending the mail: %w", err)
 	var sent *gomail.SendError
 	if errors.As(err, &sent) {

@@ -53,20 +53,20 @@ func New(o Options) *Notifier {
 
 // Run works until ctx ends. It must not be called twice.
 func (n *Notifier) Run(ctx context.Context) {
-	l := loop.Loop[struct{}]{Step: n.step}
+	l := loop.Loop[struct{}]{Step: n.notifyDue}
 	l.Run(ctx)
 }
 
-// step reads events and writes a message. It returns the pause before the next step.
-func (n *Notifier) step(ctx context.Context) time.Duration {
+// notifyDue reads events and writes a message. It returns the pause before the next step.
+func (n *Notifier) notifyDue(ctx context.Context) time.Duration {
 	read, err := notifications.FindProblems(ctx, n.o.DB, eventsAtOnce, n.o.Clock())
 	if err != nil {
-		n.warn(ctx, err)
+		n.logFailure(ctx, err)
 		return pollInterval
 	}
 	wrote, err := n.writeMessage(ctx)
 	if err != nil {
-		n.warn(ctx, err)
+		n.logFailure(ctx, err)
 		return pollInterval
 	}
 	if read == eventsAtOnce || wrote {
@@ -106,7 +106,7 @@ func (n *Notifier) writeMessage(ctx context.Context) (found bool, err error) {
 			return domain.NoEvents(), nil
 		}
 		turn.Finish(tx, now, now.Add(domain.NotificationPace))
-		return n.send(tx, turn, &spec, problems, zone, now)
+		return n.sendMessage(tx, turn, &spec, problems, zone, now)
 	})
 	if err == nil && found && n.o.Written != nil {
 		n.o.Written()
@@ -114,8 +114,8 @@ func (n *Notifier) writeMessage(ctx context.Context) (found bool, err error) {
 	return found, err
 }
 
-// send writes the message of a turn to the outbox, or returns the event that a webhook subscription reports.
-func (n *Notifier) send(
+// sendMessage writes the message of a turn to the outbox, or returns the event that a webhook subscription reports.
+func (n *Notifier) sendMessage(
 	tx *persistence.Tx, turn *notifications.Turn, spec *resource.NotificationReceiverSpec, problems []notifications.Problem,
 	zone *time.Location, now time.Time,
 ) (domain.Events, error) {
@@ -158,8 +158,8 @@ func listedProblem(p *notifications.Problem) notice.Problem {
 	return listed
 }
 
-// warn logs a failure, not each of a series.
-func (n *Notifier) warn(ctx context.Context, err error) {
+// logFailure logs a failure, not each of a series.
+func (n *Notifier) logFailure(ctx context.Context, err error) {
 	if now := n.o.Clock(); ctx.Err() == nil && now.Sub(n.warnedAt) >= warnInterval {
 		n.warnedAt = now
 		n.o.Logger.WarnContext(ctx, "writing notifications failed", slog.Any("error", err))

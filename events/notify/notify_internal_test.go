@@ -96,7 +96,7 @@ func (f *fixture) record(t domain.EventType, state string, subjects ...uuid.UUID
 	}))
 }
 
-// after moves the clock, lets all notifiers work concurrently until there is nothing to do, and returns the subjects of all messages.
+// after moves the clock, lets all notifiers work concurrently until all is done, and returns the subjects of all messages.
 func (f *fixture) after(d time.Duration) []string {
 	f.Helper()
 	f.clock.Add(d.Microseconds())
@@ -105,7 +105,7 @@ func (f *fixture) after(d time.Duration) []string {
 		var busy atomic.Bool
 		for _, n := range f.notifiers {
 			group.Go(func() error {
-				if n.step(f.Context()) == 0 {
+				if n.notifyDue(f.Context()) == 0 {
 					busy.Store(true)
 				}
 				return nil
@@ -190,7 +190,7 @@ func TestQuietHoursPostpone(t *testing.T) {
 	require.Equal(t, []string{"North: 3 incidents opened"}, f.after(2*time.Minute))
 }
 
-// Paused receivers are told nothing, also later.
+// Paused receivers get no messages, also later.
 func TestPausedReceivers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

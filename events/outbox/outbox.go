@@ -72,7 +72,7 @@ func New(o Options) *Outbox {
 
 // Run sends messages until ctx ends and the attempts in flight are recorded. It must not be called twice.
 func (b *Outbox) Run(ctx context.Context) {
-	l := loop.Loop[struct{}]{Wake: b.o.Wake, Step: b.exchange}
+	l := loop.Loop[struct{}]{Wake: b.o.Wake, Step: b.exchangeMessages}
 	l.Run(ctx)
 }
 
@@ -92,10 +92,10 @@ func channelIndex(channel domain.MessageChannel) int {
 	return 1
 }
 
-// exchange records results, leases due messages, and attempts them. It returns the pause before the next one.
-func (b *Outbox) exchange(ctx context.Context) time.Duration {
-	if err := b.record(ctx); err != nil {
-		b.warn(ctx, "recording sent messages failed", err)
+// exchangeMessages records results, leases due messages, and attempts them. It returns the pause before the next one.
+func (b *Outbox) exchangeMessages(ctx context.Context) time.Duration {
+	if err := b.recordResults(ctx); err != nil {
+		b.logFailure(ctx, "recording sent messages failed", err)
 		return pollInterval
 	}
 	channels := []domain.MessageChannel{domain.ChannelChat}
@@ -105,21 +105,21 @@ func (b *Outbox) exchange(ctx context.Context) time.Duration {
 	now := b.o.Clock()
 	due, err := outbox.Claim(ctx, b.o.DB, channels, now, now.Add(messageLease), sentAtOnce)
 	if err != nil {
-		b.warn(ctx, "claiming messages failed", err)
+		b.logFailure(ctx, "claiming messages failed", err)
 		return pollInterval
 	}
 	if len(due) == 0 {
 		return pollInterval
 	}
 	b.unrecorded = b.attemptAll(ctx, due)
-	if err := b.record(ctx); err != nil {
-		b.warn(ctx, "recording sent messages failed", err)
+	if err := b.recordResults(ctx); err != nil {
+		b.logFailure(ctx, "recording sent messages failed", err)
 	}
 	return 0
 }
 
-// record stores the results of attempts. The end of ctx does not prevent it.
-func (b *Outbox) record(ctx context.Context) error {
+// recordResults stores the results of attempts. The end of ctx does not prevent it.
+func (b *Outbox) recordResults(ctx context.Context) error {
 	if len(b.unrecorded) == 0 {
 		return nil
 	}
@@ -137,15 +137,15 @@ func (b *Outbox) attemptAll(ctx context.Context, due []domain.DueMessage) []doma
 	results := make([]domain.MessageResult, len(due))
 	var attempts sync.WaitGroup
 	for i := range due {
-		attempts.Go(func() { results[i] = b.attempt(ctx, &due[i]) })
+		attempts.Go(func() { results[i] = b.attemptMessage(ctx, &due[i]) })
 	}
 	attempts.Wait()
 	return results
 }
 
-// attempt sends a message and returns the result.
-func (b *Outbox) attempt(ctx context.Context, m *domain.DueMessage) domain.MessageResult {
-	retryAfter, err := b.send(ctx, m)
+// attemptMessage sends a message and returns the result.
+func (b *Outbox) attemptMessage(ctx context.Context, m *domain.DueMessage) domain.MessageResult {
+	retryAfter, err := b.sendMessage(ctx, m)
 	result := domain.MessageResult{ID: m.ID, TenantID: m.TenantID, Attempt: m.Attempts, At: b.o.Clock()}
 	if err == nil {
 		b.sent[channelIndex(m.Channel)].Add(1)
@@ -163,8 +163,8 @@ func (b *Outbox) attempt(ctx context.Context, m *domain.DueMessage) domain.Messa
 
 var errNoReceiver = errors.New("the receiver has no URL any more")
 
-// send sends a message. After a failure it returns the delay that the receiver asks for.
-func (b *Outbox) send(ctx context.Context, m *domain.DueMessage) (time.Duration, error) {
+// sendMessage sends a message. After a failure it returns the delay that the receiver asks for.
+func (b *Outbox) sendMessage(ctx context.Context, m *domain.DueMessage) (time.Duration, error) {
 	switch {
 	case m.Channel == domain.ChannelMail:
 		return 0, b.o.Mail.Send(ctx, mail.Message{
@@ -186,8 +186,8 @@ func (b *Outbox) send(ctx context.Context, m *domain.DueMessage) (time.Duration,
 	}
 }
 
-// warn logs a failure, not each of a series.
-func (b *Outbox) warn(ctx context.Context, text string, err error) {
+// logFailure logs a failure, not each of a series.
+func (b *Outbox) logFailure(ctx context.Context, text string, err error) {
 	if now := b.o.Clock(); ctx.Err() == nil && now.Sub(b.warnedAt) >= warnInterval {
 		b.warnedAt = now
 		b.o.Logger.WarnContext(ctx, text, slog.Any("error", err))

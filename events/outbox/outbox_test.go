@@ -230,7 +230,7 @@ func TestMessagesOfADeadReplicaAreSentAgain(t *testing.T) {
 	f.advance(2 * time.Minute)
 	f.waitFor(map[string]string{due[0].Recipient: "SENT"}, wake)
 	require.Len(t, p.recipients(), 2)
-	// The result of the replica that was thought dead changes nothing.
+	// The late result of a replica with an expired lease has no effect.
 	require.NoError(t, messages.Record(t.Context(), f.db, []domain.MessageResult{{
 		ID: due[0].ID, TenantID: f.tenant, Attempt: 1, At: f.now(), Failure: "late",
 	}}))

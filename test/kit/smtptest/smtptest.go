@@ -62,7 +62,7 @@ func New(tb testing.TB) *Server {
 			if err != nil {
 				return
 			}
-			go s.serve(connection)
+			go s.serveConnection(connection)
 		}
 	}()
 	return s
@@ -132,64 +132,64 @@ type session struct {
 	sealed   bool
 }
 
-func (s *Server) serve(conn net.Conn) {
+func (s *Server) serveConnection(conn net.Conn) {
 	c := &session{server: s, conn: conn, reader: bufio.NewReader(conn)}
 	defer func() { _ = c.conn.Close() }()
-	c.reply("220 smtptest")
+	c.sendReply("220 smtptest")
 	for {
 		line, err := c.reader.ReadString('\n')
-		if err != nil || !c.handle(strings.TrimRight(line, "\r\n")) {
+		if err != nil || !c.handleLine(strings.TrimRight(line, "\r\n")) {
 			return
 		}
 	}
 }
 
-func (c *session) reply(line string) { _, _ = io.WriteString(c.conn, line+"\r\n") }
+func (c *session) sendReply(line string) { _, _ = io.WriteString(c.conn, line+"\r\n") }
 
-// handle carries out a command and reports whether the session continues.
-func (c *session) handle(line string) bool {
+// handleLine carries out a command and reports whether the session continues.
+func (c *session) handleLine(line string) bool {
 	command, argument, _ := strings.Cut(line, " ")
 	command = strings.ToUpper(command)
 	c.server.mu.Lock()
 	answer, plain := c.server.answers[command], c.server.open
 	c.server.mu.Unlock()
 	if answer != "" {
-		c.reply(answer)
+		c.sendReply(answer)
 		return true
 	}
 	switch command {
 	case "EHLO":
 		if c.sealed || plain {
-			c.reply("250-smtptest\r\n250-AUTH PLAIN\r\n250 8BITMIME")
+			c.sendReply("250-smtptest\r\n250-AUTH PLAIN\r\n250 8BITMIME")
 		} else {
-			c.reply("250-smtptest\r\n250 STARTTLS")
+			c.sendReply("250-smtptest\r\n250 STARTTLS")
 		}
 	case "STARTTLS":
-		c.reply("220 go ahead")
+		c.sendReply("220 go ahead")
 		c.conn = tls.Server(c.conn, c.server.tls)
 		c.reader, c.sealed = bufio.NewReader(c.conn), true
 	case "AUTH":
-		c.server.login(argument)
-		c.reply("235 welcome")
+		c.server.acceptLogin(argument)
+		c.sendReply("235 welcome")
 	case "MAIL":
 		c.from = addressOf(argument)
-		c.reply("250 sender")
+		c.sendReply("250 sender")
 	case "RCPT":
 		c.to = addressOf(argument)
-		c.reply("250 recipient")
+		c.sendReply("250 recipient")
 	case "DATA":
-		c.reply("354 send")
-		c.reply(c.receive())
+		c.sendReply("354 send")
+		c.sendReply(c.receiveData())
 	case "QUIT":
-		c.reply("221 bye")
+		c.sendReply("221 bye")
 		return false
 	default:
-		c.reply("250 ok")
+		c.sendReply("250 ok")
 	}
 	return true
 }
 
-func (s *Server) login(argument string) {
+func (s *Server) acceptLogin(argument string) {
 	_, encoded, _ := strings.Cut(argument, " ")
 	text, _ := base64.StdEncoding.DecodeString(encoded)
 	s.mu.Lock()
@@ -197,8 +197,8 @@ func (s *Server) login(argument string) {
 	s.logins = append(s.logins, strings.ReplaceAll(strings.TrimPrefix(string(text), "\x00"), "\x00", ":"))
 }
 
-// receive reads a mail up to its end and returns the answer.
-func (c *session) receive() string {
+// receiveData reads a mail up to its end and returns the answer.
+func (c *session) receiveData() string {
 	var text strings.Builder
 	for {
 		line, err := c.reader.ReadString('\n')
