@@ -55,25 +55,28 @@ func (s *Service) findWork(ctx context.Context, tx *persistence.Tx, locked *pers
 	return &domain.ProcessWork{Open: locked.Open, Signals: d.SignalsWorkflow()}, nil
 }
 
-// updateProblem opens, updates or resolves the incident of a running workflow. A dismissed incident stays dismissed while the
-// problem lasts.
+// updateProblem opens, updates or resolves the incident of a running workflow. Another problem is another incident. A
+// dismissed incident stays dismissed while the workflow has problems.
 func updateProblem(tx *persistence.Tx, locked *persistence.InspectedRun, problem *domain.Problem, now time.Time) domain.Events {
 	by, open := domain.SystemPrincipalID(), locked.Problem
-	switch {
-	case open != nil && problem == nil:
+	var events domain.Events
+	if open != nil {
+		if problem != nil && open.Kind == problem.Kind && open.Activity == problem.Activity {
+			open.Attempts = max(open.Attempts, problem.Attempts)
+			tx.UpdateIncident(*open)
+			return nil
+		}
 		before := open.State
 		open.Resolve(now)
 		tx.UpdateIncident(*open)
-		return domain.Events{domain.IncidentEvent(domain.EventIncidentStateChanged, open, by, now).From(string(before))}
-	case open != nil:
-		open.Attempts = max(open.Attempts, problem.Attempts)
-		tx.UpdateIncident(*open)
-	case problem != nil && locked.Run.Finding != domain.FindingStuck:
+		events = append(events, domain.IncidentEvent(domain.EventIncidentStateChanged, open, by, now).From(string(before)))
+	}
+	if problem != nil && (open != nil || locked.Run.Finding != domain.FindingStuck) {
 		incident := domain.NewProblemIncident(domain.NewID(), locked.Run, locked.Run.RunID, *problem, now)
 		tx.InsertIncident(incident)
-		return domain.Events{domain.IncidentEvent(domain.EventIncidentCreated, &incident, by, now)}
+		events = append(events, domain.IncidentEvent(domain.EventIncidentCreated, &incident, by, now))
 	}
-	return nil
+	return events
 }
 
 // resolveProblem resolves the incident of the problem of a run that ends.

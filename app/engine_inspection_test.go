@@ -70,6 +70,12 @@ func TestConditions(t *testing.T) {
 	_, err := r.RetryIncident(t.Context(), r.Call, incidents[0].ID)
 	require.True(t, domain.HasCode(err, domain.CodeInvalidState), "%v", err)
 
+	r.inspect(t, &domain.Inspection{Problem: &domain.Problem{Kind: domain.IncidentActivity, Activity: "send", Attempts: 5, Message: "no route"}})
+	incidents = r.incidents(t)
+	require.Len(t, incidents, 2, "another problem is another incident")
+	require.Equal(t, []domain.IncidentState{domain.IncidentOpen, domain.IncidentResolved}, []domain.IncidentState{incidents[0].State, incidents[1].State})
+	require.Equal(t, "no route", r.condition(t).Message)
+
 	r.inspect(t, &domain.Inspection{Busy: true})
 	require.Equal(t, domain.ConditionRunning, r.condition(t).Code)
 	require.Equal(t, domain.IncidentResolved, r.incidents(t)[0].State)

@@ -60,6 +60,7 @@ processes/:id/messages/:code/form                   no
 processes/:id/messages/:code/form/files             no
 processes/:id/messages/:code/form/items             no
 processes/:id/messages/:code/form/json              no
+processes/:id/repair/:kind                          no
 artifacts/:id/runs/:run/cancel                      no
 artifacts/:id/act/:code                             no
 artifacts/:id/form                                  no

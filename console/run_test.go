@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -176,6 +177,35 @@ func TestIncidentsAreRetriedAndDismissed(t *testing.T) {
 	alice.Click(".row-link")
 	alice.Click("a[href='" + web.Root + "processes/" + loan.String() + "']")
 	alice.AwaitText("Loan that fails")
+}
+
+// Incidents of one cause are retried together, at most a hundred in one request.
+func TestCausesOfIncidents(t *testing.T) {
+	t.Parallel()
+	s := makeSite(t)
+	s.t = t
+	const n = 102
+	for i := range n {
+		s.createIncident(s.startLoan("Loan "+strconv.Itoa(i)), "loan "+strconv.Itoa(i)+" has no amount")
+	}
+	s.createIncident(s.startLoan("Another"), "another failure")
+	alice := s.signIn("Alice")
+	alice.openPath("incidents")
+	alice.AwaitText(strconv.Itoa(n) + " incidents")
+	require.Equal(t, 1, alice.Count(".cause"))
+	alice.RequireAccessible()
+	alice.Click(".cause .row-link")
+	alice.AwaitText(strconv.Itoa(n) + " in all")
+	alice.openPath("incidents")
+	alice.Click(".cause button[formaction$=retry]")
+	alice.AwaitText("Continue with the other 2")
+	require.Equal(t, 100, alice.Count("#results .text-green"))
+	alice.Click("form[action$=retry] button")
+	alice.AwaitText("Back to the list")
+	require.Equal(t, int64(n), sql[int64](s, `SELECT count(*) FROM engine_commands WHERE kind = 'RESTART'`))
+	alice.openPath("incidents")
+	alice.AwaitText("another failure")
+	require.Zero(t, alice.Count(".cause"))
 }
 
 func TestQueuesShowProblems(t *testing.T) {

@@ -18,6 +18,8 @@ type IncidentReportFilter struct {
 	States []domain.IncidentState
 	ID     *uuid.UUID
 	Search string
+	// Fingerprint keeps the incidents of one cause; "" keeps all.
+	Fingerprint string
 	// TenantCodes keeps the incidents of the tenants with these codes; empty keeps all.
 	TenantCodes []string
 }
@@ -45,6 +47,7 @@ func (r *Reader) ListIncidentReports(
 	l := incidentList(scope, sort, filter.TenantCodes,
 		listquery.AnyOf("i.state", filter.States),
 		listquery.MatchGiven("i.id = %s", filter.ID),
+		listquery.MatchIf(filter.Fingerprint != "", "i.fingerprint = %s", filter.Fingerprint),
 		searchIncidents(search),
 		// The total does not depend on the caller's rights.
 		listquery.Match("$1::uuid IS NOT NULL"))

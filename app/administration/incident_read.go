@@ -37,6 +37,15 @@ func (s *Service) FindIncidentReports(
 	return s.store.Reader.ListIncidentReports(ctx, call.Caller, persistence.AdministrationOf(call.Caller), filter, page, sort)
 }
 
+// maxIncidentGroups bounds the groups that are listed.
+const maxIncidentGroups = 20
+
+// FindIncidentGroups returns the largest groups of several open incidents with one cause, under the conditions of
+// ListIncidents.
+func (s *Service) FindIncidentGroups(ctx context.Context, call domain.Call) ([]domain.IncidentGroup, error) {
+	return s.store.Reader.ListIncidentGroups(ctx, persistence.AdministrationOf(call.Caller), maxIncidentGroups)
+}
+
 // RetrieveIncidentReport returns an incident as FindIncidentReports does, or NOT_FOUND.
 func (s *Service) RetrieveIncidentReport(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.IncidentReport, error) {
 	found, err := s.FindIncidentReports(ctx, call, IncidentReportFilter{ID: &id}, domain.PageRequest{Size: 1}, nil)

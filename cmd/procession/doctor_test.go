@@ -28,7 +28,7 @@ import (
 )
 
 // doctorChecks is the number of checks.
-const doctorChecks = 24
+const doctorChecks = 25
 
 // findings contains the findings of doctor by check.
 type findings map[string]doctor.Finding

@@ -120,6 +120,9 @@ func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it 
 			values: map[string][]string{"ID": {listed("secrets list Application loan-worker", issued)}},
 		},
 		"docs/administration.md: procession secrets issue webhook EVENTS --name 2027": {before: "procession apply -f events.yaml"},
+		"docs/administration.md: procession receivers test OPS": {
+			without: "it takes a receiver: TestReceiversAreTested of the console",
+		},
 		"docs/administration.md: procession robots upload-source KYC_BOT kyc-bot.zip": {
 			values: map[string][]string{"...": {"--version 20.0.0 --platform LINUX --architecture X86_64"}},
 		},
@@ -167,7 +170,10 @@ func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it 
 			},
 		},
 		"docs/operations.md: procession incidents list": {values: incidents},
-		"docs/operations.md: procession keys list":      {values: map[string][]string{"DIR": {"certificates"}}},
+		"docs/operations.md: procession processes repair change PROCESS --task TASK -f data.json --reset --reason TEXT": {
+			without: "it takes a failed process: TestFailedWorkflowBecomesAnIncidentThatCanBeRetried",
+		},
+		"docs/operations.md: procession keys list": {values: map[string][]string{"DIR": {"certificates"}}},
 		"docs/operations.md: procession keys distrust ID": {values: map[string][]string{"ID": {
 			"$(procession keys list | awk '/NEXT/ { print $1 }')", "$(procession ca list | awk '/NEXT/ { print $1 }')",
 		}}},

@@ -24,7 +24,7 @@ type Screens struct {
 const allStates = "all"
 
 func listStates() []domain.IncidentState {
-	return []domain.IncidentState{domain.IncidentOpen, domain.IncidentRetried, domain.IncidentDismissed}
+	return []domain.IncidentState{domain.IncidentOpen, domain.IncidentRetried, domain.IncidentDismissed, domain.IncidentResolved}
 }
 
 // listView contains a page of the list.
@@ -32,6 +32,8 @@ type listView struct {
 	web.Query
 	domain.Page[domain.IncidentReport]
 
+	// Groups are the causes of several open incidents, on the first page without filters.
+	Groups []domain.IncidentGroup
 	// State is the state of the incidents, or allStates.
 	State string
 	// SeveralTenants reports whether the user administers several tenants.
@@ -39,7 +41,7 @@ type listView struct {
 }
 
 func parseQuery(v *web.Visit) *listView {
-	l := &listView{Query: v.Query("state", "q", "tenant", "sort"), SeveralTenants: web.SeveralTenants(v.Call.Caller)}
+	l := &listView{Query: v.Query("state", "q", "tenant", "sort", "cause"), SeveralTenants: web.SeveralTenants(v.Call.Caller)}
 	web.Restrict(l.Query, "state", append(listStates(), allStates)...)
 	web.Restrict(l.Query, "sort", "oldest")
 	l.State = cmp.Or(l.Get("state"), string(domain.IncidentOpen))
@@ -47,7 +49,7 @@ func parseQuery(v *web.Visit) *listView {
 }
 
 func (l *listView) reportFilter() administration.IncidentReportFilter {
-	f := administration.IncidentReportFilter{Search: l.Get("q"), TenantCodes: web.TenantCodes(l.Get("tenant"))}
+	f := administration.IncidentReportFilter{Search: l.Get("q"), Fingerprint: l.Get("cause"), TenantCodes: web.TenantCodes(l.Get("tenant"))}
 	if l.State != allStates {
 		f.States = []domain.IncidentState{domain.IncidentState(l.State)}
 	}
@@ -82,5 +84,10 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 		return web.SeeOther(l.OnPage(found.TotalPages()).Path(area)), nil
 	}
 	l.Page = found
+	if l.State == string(domain.IncidentOpen) && page.Number == 0 && !l.Has("q", "tenant", "cause") {
+		if l.Groups, err = s.Administration.FindIncidentGroups(v.Context(), v.Call); err != nil {
+			return nil, err
+		}
+	}
 	return &web.Answer{Title: ui.T(v.Context(), "Incidents"), Area: area, Body: listPage(l)}, nil
 }

@@ -1,0 +1,43 @@
+package persistence
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
+)
+
+// The groups are read from an index; only the newest incident of each shown group is read as a row.
+const listIncidentGroups = `
+SELECT g.fingerprint, t.code, i.kind, i.activity, i.worker, i.message, coalesce(v.names, to_jsonb(coalesce(v.name, ''))),
+       g.count, g.first_at, g.last_at, i.id
+  FROM (SELECT i.tenant_id, i.fingerprint, count(*) AS count, min(i.created_at) AS first_at, max(i.created_at) AS last_at
+          FROM incidents i
+         WHERE i.state = 'OPEN' AND ` + inScope + `
+         GROUP BY i.tenant_id, i.fingerprint
+        HAVING count(*) > 1
+         ORDER BY count(*) DESC, max(i.created_at) DESC
+         LIMIT $3) g
+  JOIN tenants t ON t.id = g.tenant_id
+ CROSS JOIN LATERAL (SELECT i.id, i.kind, i.activity, i.worker, i.message, i.process_id
+                       FROM incidents i
+                      WHERE i.tenant_id = g.tenant_id AND i.state = 'OPEN' AND i.fingerprint = g.fingerprint
+                      ORDER BY i.created_at DESC
+                      LIMIT 1) i
+  LEFT JOIN processes p ON p.id = i.process_id
+  LEFT JOIN process_definition_versions v ON v.version = p.process_version
+ ORDER BY g.count DESC, g.last_at DESC`
+
+// ListIncidentGroups returns the largest limit groups of several open incidents in the scope.
+func (r *Reader) ListIncidentGroups(ctx context.Context, scope AdministrationScope, limit int) ([]domain.IncidentGroup, error) {
+	var groups []domain.IncidentGroup
+	err := r.Read(ctx, pg.Q(listIncidentGroups, []any{scope.Everywhere, scope.Tenants, limit}, collectInto(&groups, scanIncidentGroup)))
+	return groups, pg.Translate("listing groups of incidents", err)
+}
+
+func scanIncidentGroup(row pgx.CollectableRow) (g domain.IncidentGroup, err error) {
+	return g, row.Scan(&g.Fingerprint, &g.TenantCode, &g.Kind, &g.Activity, &g.Worker, &g.Message, &g.DefinitionName,
+		&g.Count, &g.FirstAt, &g.LastAt, &g.Latest)
+}
