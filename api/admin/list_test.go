@@ -36,7 +36,7 @@ func TestResourcesAreListedInTheOrderOfTheirNeeds(t *testing.T) {
 		for name := range strings.FieldsSeq(`Tenant/` + tenant + ` User/administrator User/candidate User/definer
 			User/initiator User/manager User/owner User/viewer Application/stranger Application/worker Group/REVIEWERS
 			DataStructure/ADDRESS EncryptionKey/payloads ProcessDefinition/LOAN BusinessArtifactDefinition/CUSTOMER WebhookSubscription/EVENTS
-			Robot/BOT`) {
+			Robot/BOT NotificationReceiver/OPS`) {
 			names = append(names, tenant+"/"+name)
 		}
 		return names
@@ -45,11 +45,11 @@ func TestResourcesAreListedInTheOrderOfTheirNeeds(t *testing.T) {
 	require.Equal(t, append(want("north"), want("south")...), resources(s, s.Operator, "tenant=south&tenant=north"))
 
 	first := apitest.Decode[oasadmin.ResourcePage](t, s.Get(200, s.As("owner"), apitest.AdminAPI+"/resources?size=3"))
-	require.Equal(t, oasadmin.PageMetadata{Size: 3, TotalElements: 17, TotalPages: 6}, first.Metadata)
+	require.Equal(t, oasadmin.PageMetadata{Size: 3, TotalElements: 18, TotalPages: 6}, first.Metadata)
 	require.Equal(t, "north", first.Content[0].Metadata.Code)
 	last := apitest.Decode[oasadmin.ResourcePage](t, s.Get(200, s.As("owner"), apitest.AdminAPI+"/resources?size=3&page=5"))
-	require.Len(t, last.Content, 2)
-	require.Equal(t, "BOT", last.Content[1].Metadata.Code)
+	require.Len(t, last.Content, 3)
+	require.Equal(t, "OPS", last.Content[2].Metadata.Code)
 }
 
 func TestResourcesAreFilteredAndSorted(t *testing.T) {

@@ -46,6 +46,16 @@ func TestConditionOfAProcess(t *testing.T) {
 	starting := apitest.Decode[oasb.ProcessPage](t, s.Get(200, demo.Carol(), "/processes?condition=STARTING"))
 	require.Len(t, starting.Content, 1)
 	require.Equal(t, other, starting.Content[0].ID)
+	for finding, want := range map[string]oasb.ProcessConditionCode{
+		"STUCK": "STUCK", "UNSERVED": "UNKNOWN", "WAITING_FOR_SIGNAL": "WAITING_FOR_SIGNAL",
+	} {
+		_, err = conn.Exec(t.Context(), `UPDATE engine_runs SET state = 'RUNNING', run_id = 'first', closed_at = NULL, finding = $2, finding_at = now()
+			WHERE owner_id = $1`, other, finding)
+		require.NoError(t, err)
+		read := apitest.Decode[oasb.Process](t, s.Get(200, demo.Carol(), "/processes/"+other.String()))
+		require.Equal(t, want, read.Condition.Code)
+		require.Len(t, apitest.Decode[oasb.ProcessPage](t, s.Get(200, demo.Carol(), "/processes?condition="+string(want))).Content, 1)
+	}
 	s.Post(200, demo.Alice(), "/processes/"+loan.String()+"/~actions/cancel", "")
 	read := apitest.Decode[oasb.Process](t, s.Get(200, demo.Carol(), "/processes/"+loan.String()))
 	require.Equal(t, oasb.ProcessConditionCode("FINISHED"), read.Condition.Code)

@@ -33,7 +33,7 @@ SELECT t.code, r.tenant_id, r.kind, r.code, r.id, r.labels, r.spec,
                 SELECT '%"' || g.code || '"%' FROM resources g
                  WHERE g.tenant_id = r.tenant_id AND g.kind = 'Group' AND g.spec::text LIKE $6)))
    AND t.code = $7
- ORDER BY t.code, array_position(ARRAY['Tenant', 'User', 'Application', 'Group', 'DataStructure', 'EncryptionKey', 'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot'], r.kind), r.code, r.id
+ ORDER BY t.code, array_position(ARRAY['Tenant', 'User', 'Application', 'Group', 'DataStructure', 'EncryptionKey', 'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot', 'NotificationReceiver'], r.kind), r.code, r.id
  LIMIT $8::bigint;
 
 -- $1 = "01970000-0000-7000-8000-000000000001"

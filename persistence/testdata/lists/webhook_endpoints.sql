@@ -29,7 +29,7 @@ SELECT w.subscription_id, w.tenant_id, r.code, w.url, w.payload_version, w.event
         LIMIT 250) b
   LEFT JOIN LATERAL (
            SELECT v.name
-             FROM (VALUES ('PROCESS.STATE_CHANGED', 'A', 'PROCESS.STATE_CHANGED', false, false, false), ('PROCESS_ITEM.TASK_STATE_CHANGED', 'A', 'TASK.STATE_CHANGED', true, true, false), ('PROCESS.CREATED', 'B', 'PROCESS.CREATED', false, false, false), ('PROCESS.STATE_CHANGED', 'B', 'PROCESS.STATE_CHANGED', false, false, false), ('PROCESS_ITEM.CREATED', 'B', 'PROCESS_ITEM.CREATED', true, false, false), ('PROCESS_ITEM.TASK_STATE_CHANGED', 'B', 'PROCESS_ITEM.TASK_STATE_CHANGED', true, true, false), ('PROCESS.DELETED', 'B', 'PROCESS.DELETED', false, false, true), ('BUSINESS_ARTIFACT.DELETED', 'B', 'BUSINESS_ARTIFACT.DELETED', false, false, true), ('BUSINESS_ARTIFACT.RESTORED', 'B', 'BUSINESS_ARTIFACT.RESTORED', false, false, true), ('INCIDENT.CREATED', 'B', 'INCIDENT.OPENED', false, false, true), ('INCIDENT.STATE_CHANGED', 'B', 'INCIDENT.RESOLVED', false, false, true), ('WEBHOOK_SUBSCRIPTION.DISABLED', 'B', 'ENDPOINT.DISABLED', false, false, true), ('QUEUE.UNSERVED', 'B', 'QUEUE.UNSERVED', false, false, true), ('CERTIFICATE.EXPIRING', 'B', 'CERTIFICATE.EXPIRING', false, false, true)) AS v (type, version, name, of_item, tasks_only, on_request)
+             FROM (VALUES ('PROCESS.STATE_CHANGED', 'A', 'PROCESS.STATE_CHANGED', false, false, false), ('PROCESS_ITEM.TASK_STATE_CHANGED', 'A', 'TASK.STATE_CHANGED', true, true, false), ('PROCESS.CREATED', 'B', 'PROCESS.CREATED', false, false, false), ('PROCESS.STATE_CHANGED', 'B', 'PROCESS.STATE_CHANGED', false, false, false), ('PROCESS_ITEM.CREATED', 'B', 'PROCESS_ITEM.CREATED', true, false, false), ('PROCESS_ITEM.TASK_STATE_CHANGED', 'B', 'PROCESS_ITEM.TASK_STATE_CHANGED', true, true, false), ('PROCESS.DELETED', 'B', 'PROCESS.DELETED', false, false, true), ('BUSINESS_ARTIFACT.DELETED', 'B', 'BUSINESS_ARTIFACT.DELETED', false, false, true), ('BUSINESS_ARTIFACT.RESTORED', 'B', 'BUSINESS_ARTIFACT.RESTORED', false, false, true), ('INCIDENT.CREATED', 'B', 'INCIDENT.OPENED', false, false, true), ('INCIDENT.STATE_CHANGED', 'B', 'INCIDENT.RESOLVED', false, false, true), ('WEBHOOK_SUBSCRIPTION.DISABLED', 'B', 'ENDPOINT.DISABLED', false, false, true), ('QUEUE.UNSERVED', 'B', 'QUEUE.UNSERVED', false, false, true), ('PROCESS.CONDITION_CHANGED', 'B', 'PROCESS.CONDITION_CHANGED', false, false, true), ('CERTIFICATE.EXPIRING', 'B', 'CERTIFICATE.EXPIRING', false, false, true)) AS v (type, version, name, of_item, tasks_only, on_request)
             WHERE v.type = b.type
               AND v.version = w.payload_version
               AND (NOT v.of_item OR b.process_item_id IS NOT NULL)
@@ -39,7 +39,10 @@ SELECT w.subscription_id, w.tenant_id, r.code, w.url, w.payload_version, w.event
                    OR w.process_definition_id = (SELECT p.process_definition_id FROM processes p WHERE p.id = b.process_id))
             UNION ALL
            SELECT 'PING'
-            WHERE b.type = 'WEBHOOK_SUBSCRIPTION.PINGED' AND b.resource_id = w.subscription_id) t ON true
+            WHERE b.type = 'WEBHOOK_SUBSCRIPTION.PINGED' AND b.resource_id = w.subscription_id
+            UNION ALL
+           SELECT 'NOTIFICATION'
+            WHERE b.type = 'NOTIFICATION_RECEIVER.NOTIFIED' AND b.resource_id = w.subscription_id AND w.payload_version = 'B') t ON true
         HAVING count(*) > 0)
   FROM webhook_endpoints w
   JOIN resources r ON r.tenant_id = w.tenant_id AND r.kind = 'WebhookSubscription' AND r.id = w.subscription_id
