@@ -69,7 +69,8 @@ func TestBlocksOfDocuments(t *testing.T) {
 // blocks returns how each block is run, by its document and the first command.
 func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it is a table
 	listed := func(what, jq string) string { return "$(procession " + what + " -o 'jq=" + jq + "')" }
-	incidents := map[string][]string{"INCIDENT": r.incidents(2), "PROCESS": {r.process}}
+	failed := r.incidents(2)
+	incidents := map[string][]string{"INCIDENT": failed, "PROCESS": {r.process}}
 	const issued = `.[] | select(.name == "2027") | .id`
 	engine := listed("access list", ".[0].id")
 	return map[string]shown{
@@ -158,7 +159,7 @@ func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it 
 		`docs/operations.md: PROCESSION_OIDC_ISSUERS='[{"issuer": "https://login.example.internal/realms/staff", "audiences": ["procession"]}]'`: {},
 		"docs/operations.md: procession workers": {},
 		"docs/operations.md: procession events": {
-			values: map[string][]string{"ID": {r.process, demo.Carol().ID.String(), "a-request"}},
+			values: map[string][]string{"ID": {r.process, listed("events --limit 1", ".[0].id"), demo.Carol().ID.String(), "a-request"}},
 		},
 		`docs/operations.md: psql -c "CREATE ROLE procession_service LOGIN PASSWORD '…'"`: {
 			without: "roles are of the whole server: TestGrantsOfTheServicesRole",
@@ -169,7 +170,9 @@ func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it 
 				"DELIVERY": {listed("webhooks deliveries --webhook EVENTS --limit 1", ".[0].id")}, "CODE": {"EVENTS"},
 			},
 		},
-		"docs/operations.md: procession incidents list": {values: incidents},
+		"docs/operations.md: procession incidents list": {
+			values: map[string][]string{"INCIDENT": {failed[0], failed[0], failed[1]}},
+		},
 		"docs/operations.md: procession processes repair change PROCESS --task TASK -f data.json --reset --reason TEXT": {
 			without: "it takes a failed process: TestFailedWorkflowBecomesAnIncidentThatCanBeRetried",
 		},
