@@ -62,8 +62,8 @@ func newFixture(t *testing.T) *fixture {
 
 func (f *fixture) now() time.Time { return time.UnixMicro(f.clock.Load()).UTC() }
 
-// receiver stores a receiver with a spec and returns its id.
-func (f *fixture) receiver(spec string) uuid.UUID {
+// receiver stores a receiver with a spec.
+func (f *fixture) receiver(spec string) {
 	f.Helper()
 	var decoded resource.NotificationReceiverSpec
 	require.NoError(f, json.Unmarshal([]byte(spec), &decoded))
@@ -79,7 +79,6 @@ func (f *fixture) receiver(spec string) uuid.UUID {
 			ID: id, TenantID: f.tenant, Audit: domain.NewAudit(domain.SystemPrincipalID(), f.now()),
 		})
 	}))
-	return id
 }
 
 // record records events of a type about resources.

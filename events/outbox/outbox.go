@@ -95,7 +95,7 @@ func channelIndex(channel domain.MessageChannel) int {
 // exchangeMessages records results, leases due messages, and attempts them. It returns the pause before the next one.
 func (b *Outbox) exchangeMessages(ctx context.Context) time.Duration {
 	if err := b.recordResults(ctx); err != nil {
-		b.logFailure(ctx, "recording sent messages failed", err)
+		b.logFailure(ctx, "recording sent messages", err)
 		return pollInterval
 	}
 	channels := []domain.MessageChannel{domain.ChannelChat}
@@ -105,7 +105,7 @@ func (b *Outbox) exchangeMessages(ctx context.Context) time.Duration {
 	now := b.o.Clock()
 	due, err := outbox.Claim(ctx, b.o.DB, channels, now, now.Add(messageLease), sentAtOnce)
 	if err != nil {
-		b.logFailure(ctx, "claiming messages failed", err)
+		b.logFailure(ctx, "claiming messages", err)
 		return pollInterval
 	}
 	if len(due) == 0 {
@@ -113,7 +113,7 @@ func (b *Outbox) exchangeMessages(ctx context.Context) time.Duration {
 	}
 	b.unrecorded = b.attemptAll(ctx, due)
 	if err := b.recordResults(ctx); err != nil {
-		b.logFailure(ctx, "recording sent messages failed", err)
+		b.logFailure(ctx, "recording sent messages", err)
 	}
 	return 0
 }
@@ -187,9 +187,9 @@ func (b *Outbox) sendMessage(ctx context.Context, m *domain.DueMessage) (time.Du
 }
 
 // logFailure logs a failure, not each of a series.
-func (b *Outbox) logFailure(ctx context.Context, text string, err error) {
+func (b *Outbox) logFailure(ctx context.Context, doing string, err error) {
 	if now := b.o.Clock(); ctx.Err() == nil && now.Sub(b.warnedAt) >= warnInterval {
 		b.warnedAt = now
-		b.o.Logger.WarnContext(ctx, text, slog.Any("error", err))
+		b.o.Logger.WarnContext(ctx, "sending messages failed", slog.String("during", doing), slog.Any("error", err))
 	}
 }

@@ -124,7 +124,7 @@ func (f *fixture) start(sender outbox.MailSender) (wake, stop func()) {
 // states returns the states of the messages by recipient.
 func (f *fixture) states() map[string]string {
 	f.Helper()
-	rows, err := f.conn.Query(f.Context(), `SELECT recipient, state FROM outbox_messages`)
+	rows, err := f.conn.Query(f.Context(), `SELECT recipient, state FROM outbox_messages`) //nolint:rowserrcheck // ForEachRow does
 	require.NoError(f, err)
 	found := map[string]string{}
 	var recipient, state string
