@@ -155,7 +155,7 @@ func TestAReaderMissesNothingWhileServersAreKilled(t *testing.T) {
 	dir, err := os.MkdirTemp(pgcluster.ScratchDir(), "procession-horizon-") //nolint:usetesting // PostgreSQL may run as another user
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	cluster, err := pgcluster.Start(t.Context(), pgcluster.Options{Dir: dir, Fast: true, CacheDir: pgcluster.CacheDir(), Settings: []string{"restart_after_crash=on"}})
+	cluster, err := pgcluster.Start(t.Context(), pgcluster.Options{Dir: dir, Fast: true, CacheDir: pgcluster.CacheDir(), Settings: []string{"restart_after_crash=on", "synchronous_commit=on"}})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = cluster.Stop(context.WithoutCancel(t.Context())) })
 	db := pgtest.OpenWithin(t, cluster.URL("postgres"), persistence.Limits{Requests: 2})

@@ -113,6 +113,9 @@ func (s *testStack) repairAmount(as *browser, process uuid.UUID) {
 	as.Set("#repair-reason", "the amount is not a number")
 	as.Click(`form[action$="task-data"] button[type=submit]`)
 	as.AwaitText("the amount is not a number")
+	as.open("processes/" + process.String() + "/timeline")
+	as.AwaitText("changed the data of a task as a repair")
+	as.AwaitText("the amount is not a number")
 	s.await("the end of the process", func() bool { return s.processState(process) == "COMPLETED" })
 	require.Contains(s.t, printed(s.t, append([]string{"processes", "history", process.String()}, s.asking(demo.Alice())...)...),
 		"repaired the process")

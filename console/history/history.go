@@ -36,6 +36,8 @@ type Moment struct {
 	domain.TimelineEvent
 
 	Times int
+	// Reason is the reason of a repair, "" for other events.
+	Reason string
 }
 
 // Moments leaves out the first state of new objects, and joins consecutive events with the same sentence.
@@ -50,7 +52,7 @@ func Moments(events []domain.TimelineEvent) []Moment {
 			joined[last].Times++
 			continue
 		}
-		joined = append(joined, Moment{e, 1})
+		joined = append(joined, Moment{TimelineEvent: e, Times: 1})
 	}
 	return joined
 }
