@@ -103,7 +103,7 @@ func (s *Screens) updateChosen(
 	return &web.Answer{Title: ui.T(v.Context(), "Results"), Area: area, Body: resultsPage(results, back, nil)}, nil
 }
 
-// maxBulk bounds the incidents that one request changes.
+// maxBulk bounds the incidents of one request.
 const maxBulk = 100
 
 // rest is the part of a cause that is yet to be changed.
@@ -113,7 +113,7 @@ type rest struct {
 }
 
 // updateCause runs an action on the open incidents of a cause, the oldest first, and shows the results. More than maxBulk
-// incidents take several requests; those that were changed are not open, so a repetition continues.
+// incidents take several requests; a repetition continues, because changed incidents are not open.
 func (s *Screens) updateCause(
 	v *web.Visit, cause, back string, do func(context.Context, domain.Call, uuid.UUID) (*domain.Incident, error),
 ) (*web.Answer, error) {
