@@ -116,7 +116,7 @@ func others() map[string]string {
 			domain/availability.maxRune domain/availability.maxName domain/availability.maxShape app.maxPause app.maxRepeats app.maxSeen app.maxDefinitions app.maxCachedKeys
 			app.maxEnvironmentReads app.feedLimit api/limit authn.maxCallers persistence engine/completions engine/relay events/audit form/pdfworker.maxWaiting
 			domain/pattern domain/translation.maxCachedSource domain/translation.maxReaderLanguages domain/resource.maxMessageDepth
-			domain/resource.maxMessageNodes domain/jsondoc.maxHostText api/httpio.maxRanges form/locale form/pdfworker.maxFrame form/pdfworker.maxJob form/textlayer app/administration.maxHeld api/httpio.drainLimit api/httpio.thoroughLimit api/httpio.maxHops`,
+			domain/resource.maxMessageNodes domain/jsondoc.maxHostText api/httpio.maxRanges form/locale form/pdfworker.maxFrame form/pdfworker.maxJob form/textlayer app/administration.maxHeld app/administration.maxIncidentGroups console/incidents.maxBulk api/httpio.drainLimit api/httpio.thoroughLimit api/httpio.maxHops`,
 		"bounds an answer": `domain/filter.maxShown domain/resource.maxViolations api/httpio.maxPointerToken api/httpio.maxIgnored
 			api/httpio.maxIgnoredName api/httpio.maxViolations app/administration.maxNeedsReported app/administration/review.maxFormWarnings`,
 		"is a setting or the bound of one": `app.DefaultTaskLogLimit api/httpio.DefaultBodyLimit app/administration.MaxAccessTokenLifetime
