@@ -39,7 +39,7 @@ func (r running) condition(t *testing.T) domain.Condition {
 		require.NoError(t, err)
 		require.Equal(t, code == overview.Condition.Code, len(board.Items) == 1, "filter by %s", code)
 	}
-	board, err = r.FindBoard(t.Context(), r.Call, app.BoardFilter{Conditions: domain.AttentionCodes()}, domain.PageRequest{Size: 10}, nil)
+	board, err = r.FindBoard(t.Context(), r.Call, app.BoardFilter{Conditions: []domain.ConditionCode{domain.ConditionFailed, domain.ConditionStuck}}, domain.PageRequest{Size: 10}, nil)
 	require.NoError(t, err)
 	require.Equal(t, overview.Condition.Code.NeedsAttention(), len(board.Items) == 1)
 	return overview.Condition

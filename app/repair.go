@@ -86,7 +86,6 @@ func (r *repair) carryOut(ctx context.Context) error {
 		return r.restart()
 	case domain.RepairTerminate:
 		return r.terminate(ctx)
-	case domain.RepairMigrate:
 	}
 	return domain.Invalid(domain.LocationBody, "kind", "is not a kind of repair")
 }

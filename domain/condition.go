@@ -34,9 +34,6 @@ func ConditionCodes() []ConditionCode {
 	}
 }
 
-// AttentionCodes returns the conditions that need attention.
-func AttentionCodes() []ConditionCode { return []ConditionCode{ConditionFailed, ConditionStuck} }
-
 // NeedsAttention reports whether an operator must act for the process to proceed.
 func (c ConditionCode) NeedsAttention() bool { return c == ConditionFailed || c == ConditionStuck }
 

@@ -92,7 +92,7 @@ const (
 
 	// EventProcessConditionChanged is recorded for every change of a process's condition but the start of its workflow.
 	EventProcessConditionChanged EventType = "PROCESS.CONDITION_CHANGED"
-	// EventProcessRepaired is recorded for a repair by hand, beside the events of its changes.
+	// EventProcessRepaired is recorded for a repair by hand, in addition to the events of its changes.
 	EventProcessRepaired EventType = "PROCESS.REPAIRED"
 
 	EventEngineRunEnded       EventType = "ENGINE_RUN.ENDED"

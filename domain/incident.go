@@ -29,7 +29,7 @@ const (
 	IncidentWorkflowTask IncidentKind = "WORKFLOW_TASK"
 	// IncidentActivity is a running workflow with an activity that fails repeatedly.
 	IncidentActivity IncidentKind = "ACTIVITY"
-	// IncidentNoWait is a running workflow of a process that nothing can continue.
+	// IncidentNoWait is a running workflow without an open task, timer or activity that could continue it.
 	IncidentNoWait IncidentKind = "NO_WAIT"
 )
 
@@ -82,7 +82,7 @@ type Incident struct {
 	// AcknowledgedAt and AcknowledgedBy tell that a person has taken notice, nil if none has.
 	AcknowledgedAt *time.Time
 	AcknowledgedBy *uuid.UUID
-	// MutedUntil is the time until which nothing is told about the incident.
+	// MutedUntil is the end of the time without notifications of the incident.
 	MutedUntil *time.Time
 	// AssigneeID is the person who deals with the incident, nil for none.
 	AssigneeID *uuid.UUID

@@ -29,8 +29,6 @@ const (
 	RepairRestart RepairKind = "RESTART"
 	// RepairTerminate cancels the process and terminates its workflow at once.
 	RepairTerminate RepairKind = "TERMINATE"
-	// RepairMigrate moves the process to another version of its definition.
-	RepairMigrate RepairKind = "MIGRATE"
 )
 
 // MaxRepairReason is the maximum length of the reason of a repair, in characters.
@@ -86,7 +84,6 @@ func (r *RepairRequest) Check() error {
 		return r.require("eventId", r.Parameters.EventID > 0)
 	case RepairRestart, RepairTerminate:
 		return nil
-	case RepairMigrate:
 	}
 	return Invalid(LocationBody, "kind", "is not a kind of repair")
 }

@@ -1,7 +1,7 @@
 package persistence
 
 import (
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -89,19 +89,33 @@ func (c *readCondition) show(caller domain.Caller, p *domain.Process) {
 	p.Condition = &condition
 }
 
-// needingAttention returns the ids of the processes of tenants with a failed or stuck workflow. Two small indexes serve it.
-func needingAttention(tenants string) string {
-	return `ARRAY(SELECT r.owner_id FROM engine_runs r
-             WHERE r.tenant_id = ANY(` + tenants + `) AND r.kind = 'PROCESS' AND r.state = 'FAILED'
-             UNION ALL
-            SELECT r.owner_id FROM engine_runs r
-             WHERE r.tenant_id = ANY(` + tenants + `) AND r.kind = 'PROCESS' AND r.finding = 'STUCK')`
+// failedProcesses selects the ids of processes of tenants with a failed workflow. A small index serves it.
+func failedProcesses(tenants string) string {
+	return `SELECT r.owner_id FROM engine_runs r
+              WHERE r.tenant_id = ANY(` + tenants + `) AND r.kind = 'PROCESS' AND r.state = 'FAILED'`
 }
 
-// inConditions keeps the processes p in one of the conditions, all without any, in a list of the caller.
+// processesFound selects the ids of processes of tenants with a workflow with the finding. A small index serves it.
+func processesFound(tenants string, finding domain.RunFinding) string {
+	return `SELECT r.owner_id FROM engine_runs r
+              WHERE r.tenant_id = ANY(` + tenants + `) AND r.kind = 'PROCESS' AND r.finding = '` + string(finding) + `'`
+}
+
+// inConditions keeps the processes p in one of the conditions, all without any, in a list of the caller. Few processes have
+// failed or are stuck, so these are read by their indexes.
 func inConditions(caller domain.Caller, conditions []domain.ConditionCode) listquery.Condition {
-	if slices.Equal(slices.Sorted(slices.Values(conditions)), domain.AttentionCodes()) {
-		return listquery.Match("p.state = 'RUNNING' AND p.id = ANY(" + needingAttention(listquery.TenantArray(caller)) + ")").OnRows()
+	tenants := listquery.TenantArray(caller)
+	rare := map[domain.ConditionCode]string{
+		domain.ConditionFailed: failedProcesses(tenants), domain.ConditionStuck: processesFound(tenants, domain.FindingStuck),
+	}
+	var ids []string
+	for _, c := range conditions {
+		if rare[c] != "" {
+			ids = append(ids, rare[c])
+		}
+	}
+	if len(ids) > 0 && len(ids) == len(conditions) {
+		return listquery.Match("p.state = 'RUNNING' AND p.id = ANY(ARRAY(" + strings.Join(ids, "\n             UNION ALL\n             ") + "))").OnRows()
 	}
 	return listquery.MatchAny(`CASE WHEN p.state <> 'RUNNING' THEN 'FINISHED' ELSE coalesce((
             SELECT `+conditionCode+`

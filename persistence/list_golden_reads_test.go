@@ -128,7 +128,7 @@ func addProcessReads(reads map[string]listRead) {
 	reads["board_filtered"] = board(persistence.BoardFilter{
 		States: []domain.ProcessState{domain.ProcessRunning}, DefinitionID: &listedID, InitiatorID: &listedID,
 	}, thirdPage, descending("lastModifiedAt"))
-	reads["board_needing_attention"] = board(persistence.BoardFilter{Conditions: domain.AttentionCodes()}, firstPage, nil)
+	reads["board_needing_attention"] = board(persistence.BoardFilter{Conditions: []domain.ConditionCode{domain.ConditionFailed, domain.ConditionStuck}}, firstPage, nil)
 	reads["board_of_attention"] = board(persistence.BoardFilter{Standing: domain.StandingAttention, Managed: true}, firstPage, nil)
 	reads["board_of_engine"] = board(persistence.BoardFilter{Standing: domain.StandingEngine}, firstPage, nil)
 	reads["board_by_condition"] = board(persistence.BoardFilter{}, firstPage, []domain.SortKey{

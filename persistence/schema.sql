@@ -1882,10 +1882,9 @@ CREATE TABLE public.repairs (
     item_id uuid,
     kind text NOT NULL,
     reason text NOT NULL,
-    details json,
     created_by uuid NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    CONSTRAINT repairs_kind_check CHECK ((kind = ANY (ARRAY['REOPEN_TASK'::text, 'CHANGE_TASK_DATA'::text, 'CHANGE_METADATA'::text, 'CHANGE_ENTITY'::text, 'COMPLETE_STEP'::text, 'RESET'::text, 'RESTART'::text, 'TERMINATE'::text, 'MIGRATE'::text]))),
+    CONSTRAINT repairs_kind_check CHECK ((kind = ANY (ARRAY['REOPEN_TASK'::text, 'CHANGE_TASK_DATA'::text, 'CHANGE_METADATA'::text, 'CHANGE_ENTITY'::text, 'COMPLETE_STEP'::text, 'RESET'::text, 'RESTART'::text, 'TERMINATE'::text]))),
     CONSTRAINT repairs_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500)))
 );
 

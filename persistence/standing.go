@@ -17,14 +17,13 @@ const standingLimit = 10_000
 // needAttention selects the ids of processes of tenants that need attention: with a failed or stuck workflow, or an open
 // incident. It may repeat ids.
 func needAttention(tenants string) string {
-	return fmt.Sprintf(`(SELECT r.owner_id FROM engine_runs r
-              WHERE r.tenant_id = ANY(%[1]s) AND r.kind = 'PROCESS' AND r.state = 'FAILED' LIMIT %[2]d)
+	return fmt.Sprintf(`(%[3]s LIMIT %[2]d)
              UNION ALL
-            (SELECT r.owner_id FROM engine_runs r
-              WHERE r.tenant_id = ANY(%[1]s) AND r.kind = 'PROCESS' AND r.finding = 'STUCK' LIMIT %[2]d)
+            (%[4]s LIMIT %[2]d)
              UNION ALL
             (SELECT n.process_id FROM incidents n
-              WHERE n.tenant_id = ANY(%[1]s) AND n.state = 'OPEN' AND n.process_id IS NOT NULL LIMIT %[2]d)`, tenants, standingLimit)
+              WHERE n.tenant_id = ANY(%[1]s) AND n.state = 'OPEN' AND n.process_id IS NOT NULL LIMIT %[2]d)`,
+		tenants, standingLimit, failedProcesses(tenants), processesFound(tenants, domain.FindingStuck))
 }
 
 // awaitEngine selects the ids of processes of tenants that wait for Temporal or a worker. While Temporal is unreachable these are
@@ -34,14 +33,14 @@ func awaitEngine(tenants string) string {
               WHERE r.tenant_id = ANY(%[1]s) AND r.kind = 'PROCESS' AND r.state = 'PENDING'
                 AND r.last_active_at < now() - interval '%[3]d seconds' LIMIT %[2]d)
              UNION ALL
-            (SELECT r.owner_id FROM engine_runs r
-              WHERE r.tenant_id = ANY(%[1]s) AND r.kind = 'PROCESS' AND r.finding = 'UNSERVED' LIMIT %[2]d)
+            (%[4]s LIMIT %[2]d)
              UNION ALL
             (SELECT r.owner_id FROM engine_watermarks w
               CROSS JOIN LATERAL (SELECT r.owner_id FROM engine_runs r
                                    WHERE r.namespace = w.namespace AND r.state = 'RUNNING' AND r.tenant_id = ANY(%[1]s)
                                      AND r.kind = 'PROCESS' AND r.finding IS DISTINCT FROM 'STUCK' LIMIT %[2]d) r
-              WHERE w.failing_since IS NOT NULL)`, tenants, standingLimit, int(domain.StartGrace/time.Second))
+              WHERE w.failing_since IS NOT NULL)`, tenants, standingLimit, int(domain.StartGrace/time.Second),
+		processesFound(tenants, domain.FindingUnserved))
 }
 
 // ofStanding keeps the running processes p of a standing in a list of the caller, and all processes for "".

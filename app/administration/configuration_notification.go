@@ -21,7 +21,7 @@ func notificationReceiverHandler() kindHandler {
 	}
 }
 
-// putNotificationReceiver stores what a receiver is told.
+// putNotificationReceiver stores the events and the pause of a receiver.
 func (*configuration) putNotificationReceiver(tx *persistence.Tx, w written, spec *resource.NotificationReceiverSpec) error {
 	notifications.PutReceiver(tx, domain.NotificationReceiver{
 		ID: w.id, TenantID: w.tenant, EventTypes: spec.Problems(), Paused: spec.Paused,

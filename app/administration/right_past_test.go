@@ -146,8 +146,8 @@ func (o *randomOffice) change() {
 	}
 }
 
-// enforced returns the rights that the service enforces now: the outcome of operations of everybody who can authenticate.
-func (o *randomOffice) enforced() rights {
+// enforcedRights returns the rights that the service enforces now: the outcome of operations of everybody who can authenticate.
+func (o *randomOffice) enforcedRights() rights {
 	o.t.Helper()
 	found := rights{}
 	ask := func(right, item, who string, err error) {
@@ -194,8 +194,8 @@ func (o *randomOffice) claims(call domain.Call, item uuid.UUID) error {
 	return err
 }
 
-// recorded returns the rights of the history at a time, as far as enforced asks for them.
-func (o *randomOffice) recorded(at time.Time) rights {
+// recordedRights returns the rights of the history at a time, as far as enforcedRights asks for them.
+func (o *randomOffice) recordedRights(at time.Time) rights {
 	o.t.Helper()
 	found := rights{}
 	for _, item := range []string{"", "CHECK", "EXTRA"} {
@@ -230,12 +230,12 @@ func TestPastRightsAreThoseThatWereEnforced(t *testing.T) {
 	var answers []rights
 	for range changes {
 		o.change()
-		answers = append(answers, o.enforced())
+		answers = append(answers, o.enforcedRights())
 		times = append(times, time.Now())
 	}
 	distinct := map[string]bool{}
 	for i, at := range times {
-		require.Equal(t, answers[i], o.recorded(at), "after change %d", i)
+		require.Equal(t, answers[i], o.recordedRights(at), "after change %d", i)
 		distinct[fmt.Sprint(answers[i])] = true
 	}
 	require.Greater(t, len(distinct), changes/3)

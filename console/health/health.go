@@ -107,7 +107,7 @@ func sortedVerdicts() []domain.Verdict {
 	return []domain.Verdict{domain.VerdictFail, domain.VerdictWarn, domain.VerdictSkipped, domain.VerdictOK}
 }
 
-// sortFindings returns the checks that do not pass, failures first, and those that pass.
+// sortFindings returns the failing checks, the worst first, and the passing ones.
 func sortFindings(findings []domain.Finding) (open, passed []domain.Finding) {
 	sorted, verdicts := slices.Clone(findings), sortedVerdicts()
 	slices.SortStableFunc(sorted, func(a, b domain.Finding) int {

@@ -132,8 +132,6 @@ func repairText(kind domain.RepairKind) string {
 		return ui.Text("started the workflow again from its beginning")
 	case domain.RepairTerminate:
 		return ui.Text("terminated the process and its workflow")
-	case domain.RepairMigrate:
-		return ui.Text("moved the process to another version")
 	}
 	return ui.Text("repaired the process")
 }

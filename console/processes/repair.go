@@ -26,7 +26,7 @@ type repairs struct {
 	Repairs []domain.NamedRepair
 }
 
-// Repair shows the possible repairs of a process, and those that were made.
+// Repair shows the possible and the past repairs of a process.
 func (s *Screens) Repair(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("repair", func(of *processView) (templ.Component, error) {
 		r := repairs{processView: of}
@@ -94,13 +94,8 @@ func (r *repairInput) hasValue() bool {
 
 // canReset reports whether the repair offers to continue the workflow from before the end of the task.
 func (r *repairInput) canReset() bool {
-	return (r.Kind == domain.RepairReopenTask || r.Kind == domain.RepairTaskData && r.Item.Task.State == domain.TaskCompleted) && r.RunID != nil ||
-		r.canContinue()
-}
-
-// canContinue reports whether the workflow has failed, so that it can only continue from an earlier point.
-func (r *repairInput) canContinue() bool {
-	return (r.Kind == domain.RepairReopenTask || r.Kind == domain.RepairTaskData) && r.Condition.Code == domain.ConditionFailed
+	return r.Item != nil && r.RunID != nil &&
+		(r.Kind == domain.RepairReopenTask || r.Item.Task.State == domain.TaskCompleted || r.Condition.Code == domain.ConditionFailed)
 }
 
 // AskRepair shows the form of a repair with its consequences.
@@ -157,7 +152,7 @@ func (s *Screens) loadRepaired(v *web.Visit, r *repairInput, item string) error 
 		value = r.Whole.Metadata
 	case domain.RepairEntity:
 		value = r.Whole.Entity
-	case domain.RepairCompleteStep, domain.RepairReset, domain.RepairRestart, domain.RepairTerminate, domain.RepairMigrate:
+	case domain.RepairCompleteStep, domain.RepairReset, domain.RepairRestart, domain.RepairTerminate:
 	}
 	r.Text = "{}"
 	if value != nil {
@@ -246,17 +241,17 @@ func repairTitle(ctx context.Context, r *repairInput) string {
 		return ui.T(ctx, "Continue the workflow from an earlier point")
 	case domain.RepairRestart:
 		return ui.T(ctx, "Start the workflow again from its beginning")
-	case domain.RepairTerminate, domain.RepairMigrate:
+	case domain.RepairTerminate:
 	}
 	return ui.T(ctx, "Terminate the process and its workflow")
 }
 
-// repairEffects lists what a repair does.
+// repairEffects lists the effects of a repair.
 func repairEffects(ctx context.Context, r *repairInput) []string {
 	switch r.Kind {
 	case domain.RepairReopenTask:
 		lines := []string{ui.T(ctx, "The task is claimed by its former owner again and can be changed and completed.")}
-		if r.RunID != nil && !r.canContinue() {
+		if r.RunID != nil && r.Condition.Code != domain.ConditionFailed {
 			lines = append(lines, ui.T(ctx, "Without continuing from before the task, its second completion tells the workflow nothing."))
 		}
 		return lines
@@ -279,7 +274,7 @@ func repairEffects(ctx context.Context, r *repairInput) []string {
 			ui.T(ctx, "The running workflow is terminated without cleaning up, and all steps run again."),
 			ui.T(ctx, "Tasks that exist are used again, with their data."),
 		}
-	case domain.RepairTerminate, domain.RepairMigrate:
+	case domain.RepairTerminate:
 	}
 	return []string{
 		ui.T(ctx, "The process and its open tasks are cancelled."),

@@ -110,7 +110,7 @@ func repairTab(r *repairs) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if r.RunID != nil || r.Condition.Code == domain.ConditionFailed {
+			if r.RunID != nil {
 				templ_7745c5c3_Err = repairedWorkflow(r).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

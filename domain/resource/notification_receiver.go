@@ -31,7 +31,7 @@ type NotificationReceiverSpec struct {
 	WebhookSubscription string `json:"webhookSubscription,omitempty" right:"yes"`
 	// QuietHours is a daily interval without messages, in the time zone of the tenant.
 	QuietHours *QuietHoursSpec `json:"quietHours,omitempty" right:"no"`
-	// Paused receivers are told nothing, also later.
+	// Paused receivers get no messages, also later.
 	Paused bool `json:"paused,omitempty" right:"no"`
 }
 

@@ -14,16 +14,15 @@ ALTER TABLE engine_commands
                         'REPLACE', 'RESET', 'COMPLETE_STEP')),
     ADD CONSTRAINT engine_commands_parameters_check CHECK ((kind IN ('RESET', 'COMPLETE_STEP')) = (parameters IS NOT NULL));
 
--- A repair of a process by hand. details are ids and names, but no values. created_by is a principal.
+-- A repair of a process by hand. created_by is a principal.
 CREATE TABLE repairs (
     id         uuid NOT NULL,
     tenant_id  uuid NOT NULL,
     process_id uuid NOT NULL,
     item_id    uuid,
     kind       text NOT NULL CHECK (kind IN ('REOPEN_TASK', 'CHANGE_TASK_DATA', 'CHANGE_METADATA', 'CHANGE_ENTITY', 'COMPLETE_STEP',
-                                             'RESET', 'RESTART', 'TERMINATE', 'MIGRATE')),
+                                             'RESET', 'RESTART', 'TERMINATE')),
     reason     text NOT NULL CHECK (length(reason) BETWEEN 1 AND 500),
-    details    json,
     created_by uuid NOT NULL,
     created_at timestamptz NOT NULL,
     PRIMARY KEY (id, tenant_id),

@@ -30,10 +30,10 @@ SELECT p.id, p.subject, p.state, p.process_definition_id, coalesce(v.names, to_j
    AND p.deleted_at IS NULL
    AND {access.VisibleProcess}
    AND p.state = 'RUNNING' AND p.id = ANY(ARRAY(SELECT r.owner_id FROM engine_runs r
-             WHERE r.tenant_id = ANY(ARRAY[$2]::uuid[]) AND r.kind = 'PROCESS' AND r.state = 'FAILED'
+              WHERE r.tenant_id = ANY(ARRAY[$2]::uuid[]) AND r.kind = 'PROCESS' AND r.state = 'FAILED'
              UNION ALL
-            SELECT r.owner_id FROM engine_runs r
-             WHERE r.tenant_id = ANY(ARRAY[$2]::uuid[]) AND r.kind = 'PROCESS' AND r.finding = 'STUCK'))
+             SELECT r.owner_id FROM engine_runs r
+              WHERE r.tenant_id = ANY(ARRAY[$2]::uuid[]) AND r.kind = 'PROCESS' AND r.finding = 'STUCK'))
  ORDER BY p.created_at DESC, p.id
  LIMIT 25) p
   JOIN process_definition_versions v ON v.version = p.process_version
@@ -49,10 +49,10 @@ SELECT count(*)
    AND p.deleted_at IS NULL
    AND {access.VisibleProcess}
    AND p.state = 'RUNNING' AND p.id = ANY(ARRAY(SELECT r.owner_id FROM engine_runs r
-             WHERE r.tenant_id = ANY(ARRAY[$2]::uuid[]) AND r.kind = 'PROCESS' AND r.state = 'FAILED'
+              WHERE r.tenant_id = ANY(ARRAY[$2]::uuid[]) AND r.kind = 'PROCESS' AND r.state = 'FAILED'
              UNION ALL
-            SELECT r.owner_id FROM engine_runs r
-             WHERE r.tenant_id = ANY(ARRAY[$2]::uuid[]) AND r.kind = 'PROCESS' AND r.finding = 'STUCK'));
+             SELECT r.owner_id FROM engine_runs r
+              WHERE r.tenant_id = ANY(ARRAY[$2]::uuid[]) AND r.kind = 'PROCESS' AND r.finding = 'STUCK'));
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
