@@ -44,8 +44,7 @@ type Moment struct {
 func Moments(events []domain.TimelineEvent) []Moment {
 	var joined []Moment
 	for _, e := range events {
-		if e.PreviousState == "" && (e.State == string(domain.ProcessRunning) || e.State == string(domain.TaskReady)) &&
-			e.Type != domain.EventProcessCreated && e.Type != domain.EventItemCreated {
+		if isFirstState(&e) {
 			continue
 		}
 		if last := len(joined) - 1; last >= 0 && isRepetition(&joined[last].TimelineEvent, &e) {
@@ -55,6 +54,12 @@ func Moments(events []domain.TimelineEvent) []Moment {
 		joined = append(joined, Moment{TimelineEvent: e, Times: 1})
 	}
 	return joined
+}
+
+// isFirstState reports whether an event is the first state of a new process or task, which its creation implies.
+func isFirstState(e *domain.TimelineEvent) bool {
+	return strings.HasSuffix(string(e.Type), "STATE_CHANGED") && e.PreviousState == "" &&
+		(e.State == string(domain.ProcessRunning) || e.State == string(domain.TaskReady))
 }
 
 // isRepetition reports whether two events are of saving the same thing again.

@@ -23,3 +23,15 @@ func TestEveryTimelineEventHasASentence(t *testing.T) {
 		require.NotEqual(t, string(of), history.Sentence(t.Context(), event, nil), "console/history/history.go")
 	}
 }
+
+// Only the state events of new processes and tasks are left out: other events of a running process have no previous state either.
+func TestMomentsLeaveOutFirstStatesOnly(t *testing.T) {
+	t.Parallel()
+	for _, of := range domain.TimelineEventTypes() {
+		for _, state := range []string{string(domain.ProcessRunning), string(domain.TaskReady)} {
+			first := of == domain.EventProcessStateChanged || of == domain.EventItemTaskStateChanged || of == domain.EventProcessActionStateChanged
+			shown := history.Moments([]domain.TimelineEvent{{Event: domain.Event{Type: of, State: state}}})
+			require.Equal(t, first, len(shown) == 0, "%s to %s", of, state)
+		}
+	}
+}
