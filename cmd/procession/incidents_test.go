@@ -20,7 +20,7 @@ func TestFailedWorkflowBecomesAnIncidentThatCanBeRetried(t *testing.T) {
 	process := s.createLoan(uuid.New())
 	alice := s.browse(demo.Alice().Secret)
 	s.awaitQueue(alice, "no live worker")
-	alice.AwaitText("Start a worker for this queue")
+	s.awaitQueue(alice, "Start a worker for this queue") // after the first observation
 	s.startWorker()
 	// The example's workflow fails on an amount that is no number.
 	s.fill(s.awaitItem(process, "LOAN_APPLICATION"),
