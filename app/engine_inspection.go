@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -55,8 +56,8 @@ func (s *Service) findWork(ctx context.Context, tx *persistence.Tx, locked *pers
 	return &domain.ProcessWork{Open: locked.Open, Signals: d.SignalsWorkflow()}, nil
 }
 
-// updateProblem opens, updates or resolves the incident of a running workflow. Another problem is another incident. A
-// dismissed incident stays dismissed while the workflow has problems.
+// updateProblem opens, updates or resolves the incident of a running workflow. Another problem is another incident. A problem
+// with a cause that was dismissed opens no incident until the workflow has recovered.
 func updateProblem(tx *persistence.Tx, locked *persistence.InspectedRun, problem *domain.Problem, now time.Time) domain.Events {
 	by, open := domain.SystemPrincipalID(), locked.Problem
 	var events domain.Events
@@ -71,12 +72,15 @@ func updateProblem(tx *persistence.Tx, locked *persistence.InspectedRun, problem
 		tx.UpdateIncident(*open)
 		events = append(events, domain.IncidentEvent(domain.EventIncidentStateChanged, open, by, now).From(string(before)))
 	}
-	if problem != nil && (open != nil || locked.Run.Finding != domain.FindingStuck) {
-		incident := domain.NewProblemIncident(domain.NewID(), locked.Run, locked.Run.RunID, *problem, now)
-		tx.InsertIncident(incident)
-		events = append(events, domain.IncidentEvent(domain.EventIncidentCreated, &incident, by, now))
+	if problem == nil {
+		return events
 	}
-	return events
+	incident := domain.NewProblemIncident(domain.NewID(), locked.Run, locked.Run.RunID, *problem, now)
+	if slices.Contains(locked.Dismissed, incident.Fingerprint) {
+		return events
+	}
+	tx.InsertIncident(incident)
+	return append(events, domain.IncidentEvent(domain.EventIncidentCreated, &incident, by, now))
 }
 
 // resolveProblem resolves the incident of the problem of a run that ends.

@@ -118,6 +118,35 @@ func TestADismissedProblemOpensNoOtherIncidentUntilItHasEnded(t *testing.T) {
 	require.Len(t, r.incidents(t), 2)
 }
 
+func TestAnotherCauseAfterADismissalOpensAnIncident(t *testing.T) {
+	t.Parallel()
+	r := newRunning(t)
+	first := domain.Problem{Kind: domain.IncidentActivity, Activity: "send", Attempts: 5, Message: "no route to 10.0.0.1"}
+	r.inspect(t, &domain.Inspection{Problem: &first})
+	_, err := r.DismissIncident(t.Context(), r.Call, r.incidents(t)[0].ID)
+	require.NoError(t, err)
+	same, message, kind := first, first, first
+	same.Message = "no route to 10.0.0.2"
+	message.Message = "the address is not valid"
+	kind.Kind, kind.Activity = domain.IncidentWorkflowTask, ""
+	for _, c := range []struct {
+		problem domain.Problem
+		want    int
+	}{{same, 1}, {message, 2}, {kind, 3}} {
+		r.inspect(t, &domain.Inspection{Problem: &c.problem})
+		require.Len(t, r.incidents(t), c.want, c.problem.Message)
+		if newest := r.incidents(t)[0]; newest.State == domain.IncidentOpen {
+			require.Equal(t, c.problem, newest.Problem)
+			_, err = r.DismissIncident(t.Context(), r.Call, newest.ID)
+			require.NoError(t, err)
+		}
+	}
+	for _, problem := range []domain.Problem{first, message, kind} {
+		r.inspect(t, &domain.Inspection{Problem: &problem})
+		require.Len(t, r.incidents(t), 3, "each cause is dismissed: %s", problem.Message)
+	}
+}
+
 func TestTheEndOfAWorkflowResolvesItsProblem(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*testing.T, running){

@@ -61,14 +61,16 @@ func (tx *Tx) RequestInspection(process uuid.UUID, at time.Time) {
 
 // InspectedRun is a run under lock with the state that an inspection depends on. Process is nil for the run of an action or
 // a robot. UsedAt is the time of the last use of the workflow; Pending is set while commands for the workflow are to be
-// carried out. Problem is the open incident of the running workflow, nil if there is none.
+// carried out. Problem is the open incident of the running workflow, nil if there is none. Dismissed are the fingerprints of the
+// incidents that were dismissed since the workflow is stuck.
 type InspectedRun struct {
-	Process *domain.Process
-	Run     domain.EngineRun
-	Open    bool
-	UsedAt  time.Time
-	Pending bool
-	Problem *domain.Incident
+	Process   *domain.Process
+	Run       domain.EngineRun
+	Open      bool
+	UsedAt    time.Time
+	Pending   bool
+	Problem   *domain.Incident
+	Dismissed []string
 }
 
 const (
@@ -82,7 +84,9 @@ SELECT ` + processSummaryColumns + `
 SELECT ` + engineRunColumns + `, r.last_active_at,
        EXISTS (SELECT 1 FROM engine_commands c WHERE c.engine_run_id = r.id),
        EXISTS (SELECT 1 FROM process_items o WHERE o.process_id = r.owner_id AND o.task_state IN ('READY', 'CLAIMED'))
-       OR EXISTS (SELECT 1 FROM process_actions x WHERE x.process_id = r.owner_id AND x.status = 'REQUESTED')
+       OR EXISTS (SELECT 1 FROM process_actions x WHERE x.process_id = r.owner_id AND x.status = 'REQUESTED'),
+       ARRAY(SELECT n.fingerprint FROM incidents n
+              WHERE n.engine_run_id = r.id AND n.state = 'DISMISSED' AND r.finding = 'STUCK' AND n.created_at >= r.finding_at)
   FROM engine_runs r
  WHERE r.id = $1
    FOR NO KEY UPDATE OF r`
@@ -107,7 +111,7 @@ func (tx *Tx) LockInspectedRun(ctx context.Context, id uuid.UUID) (*InspectedRun
 	err := tx.Read(
 		ctx,
 		pg.Q(lockProcessOfRun, []any{id}, scanProcessIfAny(&locked.Process)),
-		pg.Q(lockInspectedRun, []any{id}, pg.One(append(engineRunFields(&locked.Run), &locked.UsedAt, &locked.Pending, &locked.Open)...)),
+		pg.Q(lockInspectedRun, []any{id}, pg.One(append(engineRunFields(&locked.Run), &locked.UsedAt, &locked.Pending, &locked.Open, &locked.Dismissed)...)),
 		pg.Q(lockProblem, []any{id}, scanIncidentIfAny(&locked.Problem)),
 	)
 	if err != nil {
