@@ -26,14 +26,14 @@ import (
 type limitedService struct {
 	*apitest.Service
 
-	elapsed atomic.Int64
-	mu      sync.Mutex
-	refused map[string]int
+	elapsed    atomic.Int64
+	mu         sync.Mutex
+	rejections map[string]int
 }
 
 func newLimited(t *testing.T, limits limit.Limits, change ...func(*api.Options)) *limitedService {
 	t.Helper()
-	l := &limitedService{refused: map[string]int{}}
+	l := &limitedService{rejections: map[string]int{}}
 	l.Service = apitest.NewService(t, append([]func(*api.Options){func(o *api.Options) {
 		o.Clock = func() time.Time { return time.Unix(1_800_000_000, 0).Add(time.Duration(l.elapsed.Load())) }
 		limiter, err := limit.New(limits, o.Clock)
@@ -42,7 +42,7 @@ func newLimited(t *testing.T, limits limit.Limits, change ...func(*api.Options))
 		o.Limited = func(name string) {
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			l.refused[name]++
+			l.rejections[name]++
 		}
 	}}, change...)...)
 	return l
@@ -69,7 +69,7 @@ func (l *limitedService) requireRefused(got apitest.Answer, name string, wait in
 	require.Equal(l.T, fmt.Sprintf(`"%s";r=0;t=%d`, name, wait), got.Header.Get("RateLimit"))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	require.Positive(l.T, l.refused[name])
+	require.Positive(l.T, l.rejections[name])
 }
 
 func TestLimitOfPrincipals(t *testing.T) {

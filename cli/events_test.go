@@ -19,7 +19,7 @@ import (
 	"github.com/procession-dev/procession/cli"
 )
 
-const patience = 30 * time.Second
+const timeout = 30 * time.Second
 
 // awaitEvents waits until so many events can be read: other tests have transactions
 // of their own at the same time.
@@ -28,7 +28,7 @@ func (w *terminal) awaitEvents(n int, args ...string) {
 	require.Eventually(w.t, func() bool {
 		o := w.runs(append([]string{"events", "--limit", "1000", "-o", "jq=length"}, args...)...)
 		return o.err == nil && strings.TrimSpace(o.stdout) == strconv.Itoa(n)
-	}, patience, 10*time.Millisecond)
+	}, timeout, 10*time.Millisecond)
 }
 
 func TestEvents(t *testing.T) {
@@ -140,7 +140,7 @@ func (f *runningCommand) stop() error {
 func (s *screen) await(t *testing.T, line string) {
 	t.Helper()
 	pattern := regexp.MustCompile(line)
-	require.Eventually(t, func() bool { return slices.ContainsFunc(s.printedLines(), pattern.MatchString) }, patience, time.Millisecond,
+	require.Eventually(t, func() bool { return slices.ContainsFunc(s.printedLines(), pattern.MatchString) }, timeout, time.Millisecond,
 		"waiting for %s", line)
 }
 
@@ -153,12 +153,12 @@ func TestEventsAreFollowed(t *testing.T) {
 			w.awaitEvents(1, "--kind", "TENANT")
 			before := strings.Fields(w.succeeds("events", "--limit", "2", "-o", "jq=.[].id"))
 			shown := w.startFollowing("events", "--follow", "--limit", "2", "-o", format)
-			require.Eventually(t, func() bool { return len(shown.printedLines()) == 2+titles }, patience, time.Millisecond)
+			require.Eventually(t, func() bool { return len(shown.printedLines()) == 2+titles }, timeout, time.Millisecond)
 			codes := []string{"NEW", "NEWER", "NEWEST"}
 			for _, code := range codes {
 				w.succeeds("apply", "-f", w.writeFile("group.yaml", group(code, "")))
 			}
-			require.Eventually(t, func() bool { return len(shown.printedLines()) == 5+titles }, patience, time.Millisecond)
+			require.Eventually(t, func() bool { return len(shown.printedLines()) == 5+titles }, timeout, time.Millisecond)
 			require.NoError(t, shown.stop())
 
 			lines := shown.printedLines()

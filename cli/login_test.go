@@ -57,7 +57,7 @@ func (w *terminal) login(issuer string, args ...string) (address string, ended <
 		var found bool
 		address, found = strings.CutPrefix(shown.printedLines()[0], "Open ")
 		return found
-	}, patience, 10*time.Millisecond)
+	}, timeout, 10*time.Millisecond)
 	return address, done
 }
 

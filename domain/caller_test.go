@@ -20,9 +20,9 @@ func TestTenant(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		memberships []domain.Membership
-		asked       *uuid.UUID
+		tenant      *uuid.UUID
 		want        domain.Membership
-		refused     string
+		failure     string
 	}{
 		{"the only one is meant", []domain.Membership{first}, nil, first, ""},
 		{"the only one is named", []domain.Membership{first}, requested(1), first, ""},
@@ -34,9 +34,9 @@ func TestTenant(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := domain.Caller{Memberships: c.memberships}.Tenant(c.asked)
+			got, err := domain.Caller{Memberships: c.memberships}.Tenant(c.tenant)
 			require.Equal(t, c.want, got)
-			if c.refused == "" {
+			if c.failure == "" {
 				require.NoError(t, err)
 				return
 			}
@@ -44,7 +44,7 @@ func TestTenant(t *testing.T) {
 			require.ErrorAs(t, err, &e)
 			require.Equal(t, domain.KindInvalid, e.Kind)
 			require.Equal(t, domain.FieldTenant, e.Details[0].Field)
-			require.Contains(t, e.Details[0].Message, c.refused)
+			require.Contains(t, e.Details[0].Message, c.failure)
 		})
 	}
 	require.Equal(t, []uuid.UUID{id(1), id(2)}, domain.Caller{Memberships: []domain.Membership{first, second}}.TenantIDs())

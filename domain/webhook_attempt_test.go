@@ -75,8 +75,8 @@ func TestNoteAttemptsAtEndpoint(t *testing.T) { //nolint:funlen // most of it is
 	failure := domain.WebhookAttempt{At: noon, Latency: time.Second, Failure: "STATUS"}
 	earlier := domain.WebhookAttempt{At: noon.Add(-time.Minute), Latency: 2 * time.Second, Failure: "TIMEOUT"}
 	attempt := domain.WebhookAttempt{At: noon, Failure: "STATUS", Gone: true}
-	hour, patience := noon.Add(-time.Hour), noon.Add(-domain.WebhookFailureTimeout)
-	tooLong := patience.Add(-time.Microsecond)
+	hour, timedOut := noon.Add(-time.Hour), noon.Add(-domain.WebhookFailureTimeout)
+	tooLong := timedOut.Add(-time.Microsecond)
 	held := noon.Add(time.Second)
 	for name, c := range map[string]struct {
 		before   domain.WebhookEndpoint
@@ -109,17 +109,17 @@ func TestNoteAttemptsAtEndpoint(t *testing.T) { //nolint:funlen // most of it is
 			before: domain.WebhookEndpoint{FailingSince: &tooLong, Failures: 9}, attempts: []domain.WebhookAttempt{success, attempt},
 			after: domain.WebhookEndpoint{DisabledAt: &noon, DisabledReason: domain.DisabledGone},
 		},
-		"at the end of patience": {
-			before: domain.WebhookEndpoint{FailingSince: &patience, Failures: 1}, attempts: []domain.WebhookAttempt{failure},
-			after: domain.WebhookEndpoint{FailingSince: &patience, Failures: 2},
+		"at the failure timeout": {
+			before: domain.WebhookEndpoint{FailingSince: &timedOut, Failures: 1}, attempts: []domain.WebhookAttempt{failure},
+			after: domain.WebhookEndpoint{FailingSince: &timedOut, Failures: 2},
 		},
-		"beyond patience": {
+		"after the failure timeout": {
 			before: domain.WebhookEndpoint{FailingSince: &tooLong, Failures: 1}, attempts: []domain.WebhookAttempt{failure},
 			after: domain.WebhookEndpoint{
 				FailingSince: &tooLong, Failures: 2, DisabledAt: &noon, DisabledReason: domain.DisabledFailing,
 			},
 		},
-		"success beyond patience": {
+		"success after the failure timeout": {
 			before: domain.WebhookEndpoint{FailingSince: &tooLong, Failures: 1}, attempts: []domain.WebhookAttempt{success},
 		},
 		"disabled": {

@@ -77,10 +77,10 @@ func TestDescribeTaskQueue(t *testing.T) {
 // observerFixture is a database with a worker that registered for queues, and an
 // observer of them.
 type observerFixture struct {
-	db       *persistence.DB
-	tenant   uuid.UUID
-	observer *engine.TaskQueueObserver
-	asked    chan string
+	db        *persistence.DB
+	tenant    uuid.UUID
+	observer  *engine.TaskQueueObserver
+	questions chan string
 
 	mu     sync.Mutex
 	answer error
@@ -88,7 +88,7 @@ type observerFixture struct {
 
 func newObserverFixture(t *testing.T, queues ...string) *observerFixture {
 	t.Helper()
-	o := &observerFixture{db: pgtest.New(t), tenant: uuid.New(), asked: make(chan string, 100)}
+	o := &observerFixture{db: pgtest.New(t), tenant: uuid.New(), questions: make(chan string, 100)}
 	now := time.Now()
 	principal := uuid.New()
 	require.NoError(t, o.db.Write(t.Context(), func(tx *persistence.Tx) error {
@@ -123,7 +123,7 @@ func newObserverFixture(t *testing.T, queues ...string) *observerFixture {
 			o.mu.Lock()
 			defer o.mu.Unlock()
 			select {
-			case o.asked <- namespace + " " + queue:
+			case o.questions <- namespace + " " + queue:
 			default:
 			}
 			return domain.TaskQueueObservation{Pollers: []domain.Poller{{Identity: "w", Kind: domain.TaskKindWorkflow}}}, o.answer
@@ -172,7 +172,7 @@ func TestTaskQueuesAreObserved(t *testing.T) {
 	o.awaitObservations(t, func(seen *domain.TaskQueueObservation) bool { return len(seen.Pollers) == 1 && seen.Failure == "" })
 	queues := map[string]bool{}
 	for range 4 {
-		queues[<-o.asked] = true
+		queues[<-o.questions] = true
 	}
 	require.Equal(t, map[string]bool{"tenant P": true, "tenant Q": true}, queues)
 }
@@ -211,5 +211,5 @@ func TestObserverLimitsCallsWhileTemporalIsDown(t *testing.T) {
 	stop := o.run(t)
 	o.awaitObservations(t, func(seen *domain.TaskQueueObservation) bool { return seen.Failure != "" })
 	stop()
-	require.Less(t, len(o.asked), len(queues))
+	require.Less(t, len(o.questions), len(queues))
 }

@@ -22,8 +22,8 @@ type collector struct {
 	artifactOf  map[uuid.UUID]uuid.UUID
 }
 
-// kindOfArtifact creates a definition with an artifact that is indexed by the field F.
-func (s *society) kindOfArtifact(tenant uuid.UUID) (definition, artifact uuid.UUID) {
+// artifactKind creates a definition with an artifact that is indexed by the field F.
+func (s *accessFixture) artifactKind(tenant uuid.UUID) (definition, artifact uuid.UUID) {
 	definition, artifact = uuid.New(), uuid.New()
 	code := fmt.Sprintf("K%d", len(s.tables["resources"].rows))
 	s.add("resources", tenant, resource.KindBusinessArtifactDefinition, code, definition, map[string]string{},
@@ -33,7 +33,7 @@ func (s *society) kindOfArtifact(tenant uuid.UUID) (definition, artifact uuid.UU
 	return definition, artifact
 }
 
-func (s *society) grantOnArtifact(
+func (s *accessFixture) grantOnArtifact(
 	definition uuid.UUID, permission domain.ArtifactPermission, w way, caller domain.Caller, group uuid.UUID,
 ) {
 	switch w {
@@ -46,7 +46,7 @@ func (s *society) grantOnArtifact(
 }
 
 // collector creates a caller with every combination of permissions.
-func (s *society) collector(kind domain.PrincipalType) *collector {
+func (s *accessFixture) collector(kind domain.PrincipalType) *collector {
 	caller, group := s.principal(kind)
 	c := &collector{
 		Caller: caller, definitions: map[uuid.UUID]accessmodel.ArtifactRelations{}, artifactOf: map[uuid.UUID]uuid.UUID{},
@@ -55,7 +55,7 @@ func (s *society) collector(kind domain.PrincipalType) *collector {
 	for _, viewer := range ways {
 		for _, editor := range ways {
 			for _, manager := range ways {
-				definition, artifact := s.kindOfArtifact(s.tenant)
+				definition, artifact := s.artifactKind(s.tenant)
 				s.grantOnArtifact(definition, domain.PermissionArtifactViewer, viewer, caller, group)
 				s.grantOnArtifact(definition, domain.PermissionArtifactEditor, editor, caller, group)
 				s.grantOnArtifact(definition, domain.PermissionArtifactManager, manager, caller, group)
@@ -83,7 +83,7 @@ func (c *collector) outside(tenant uuid.UUID) *collector {
 // The visibility rules of the domain and the conditions of the queries agree for business artifacts.
 func TestArtifactsAreVisibleAsTheDomainSays(t *testing.T) {
 	t.Parallel()
-	s := newSociety(t)
+	s := newAccessFixture(t)
 	collectors := []*collector{s.collector(domain.PrincipalUser), s.collector(domain.PrincipalApplication)}
 	for _, c := range collectors[:2] {
 		collectors = append(collectors, c.outside(s.elsewhere))
@@ -177,12 +177,12 @@ func (c *collector) requireArtifactWrites(t *testing.T, db *persistence.DB) {
 // there, and only those.
 func TestArtifactRightsStayInTheirTenant(t *testing.T) {
 	t.Parallel()
-	s := newSociety(t)
+	s := newAccessFixture(t)
 	caller, own := s.principal(domain.PrincipalUser)
 	caller.Memberships = append(caller.Memberships, domain.Membership{TenantID: s.elsewhere, Role: domain.RoleMember})
 	foreign := s.groupOf(caller.PrincipalID, s.elsewhere)
-	here, artifact := s.kindOfArtifact(s.tenant)
-	there, other := s.kindOfArtifact(s.elsewhere)
+	here, artifact := s.artifactKind(s.tenant)
+	there, other := s.artifactKind(s.elsewhere)
 	url := pgtest.URL(t)
 	s.store(url)
 	db := pgtest.Open(t, url)

@@ -14,17 +14,17 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// archivist is a caller with its relations to documents.
-type archivist struct {
+// documentReader is a caller with its relations to documents.
+type documentReader struct {
 	domain.Caller
 	documents map[uuid.UUID]accessmodel.DocumentRelations
 	processOf map[uuid.UUID]uuid.UUID
 }
 
-// archivist creates a caller in every relation to documents of processes.
-func (s *society) archivist(kind domain.PrincipalType) *archivist {
+// documentReader creates a caller in every relation to documents of processes.
+func (s *accessFixture) documentReader(kind domain.PrincipalType) *documentReader {
 	caller, group := s.principal(kind)
-	a := &archivist{
+	a := &documentReader{
 		Caller: caller, documents: map[uuid.UUID]accessmodel.DocumentRelations{}, processOf: map[uuid.UUID]uuid.UUID{},
 	}
 	for _, permission := range []domain.ProcessPermission{"", domain.PermissionViewer, domain.PermissionManager} {
@@ -39,8 +39,8 @@ func (s *society) archivist(kind domain.PrincipalType) *archivist {
 	return a
 }
 
-func (a *archivist) add(
-	s *society, group uuid.UUID, permission domain.ProcessPermission, ofItem domain.ItemPermission, initiates, runs bool,
+func (a *documentReader) add(
+	s *accessFixture, group uuid.UUID, permission domain.ProcessPermission, ofItem domain.ItemPermission, initiates, runs bool,
 ) {
 	var runner *uuid.UUID
 	if runs {
@@ -89,7 +89,7 @@ func (a *archivist) add(
 }
 
 // requireTimelines requires that timelines have the uploads of visible documents alone.
-func (a *archivist) requireTimelines(t *testing.T, reader *persistence.Reader) {
+func (a *documentReader) requireTimelines(t *testing.T, reader *persistence.Reader) {
 	t.Helper()
 	visible, sees := map[uuid.UUID]int{}, map[uuid.UUID]bool{}
 	for id, r := range a.documents {
@@ -115,7 +115,7 @@ func (a *archivist) requireTimelines(t *testing.T, reader *persistence.Reader) {
 }
 
 // document creates a document to which values of the holders refer.
-func (s *society) document(kind string, owner, by uuid.UUID, holders ...uuid.UUID) uuid.UUID {
+func (s *accessFixture) document(kind string, owner, by uuid.UUID, holders ...uuid.UUID) uuid.UUID {
 	id := uuid.New()
 	s.add("documents", id, s.tenant, kind, owner, uuid.New(), "a.txt", "text/plain", 1, make([]byte, 32), by, s.now)
 	for _, holder := range holders {
@@ -128,8 +128,8 @@ func (s *society) document(kind string, owner, by uuid.UUID, holders ...uuid.UUI
 // references.
 func TestDocumentsAreVisibleAsTheDomainSays(t *testing.T) {
 	t.Parallel()
-	s := newSociety(t)
-	archivists := []*archivist{s.archivist(domain.PrincipalUser), s.archivist(domain.PrincipalApplication)}
+	s := newAccessFixture(t)
+	archivists := []*documentReader{s.documentReader(domain.PrincipalUser), s.documentReader(domain.PrincipalApplication)}
 	url := pgtest.URL(t)
 	s.store(url)
 	db := pgtest.Open(t, url)

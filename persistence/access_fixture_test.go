@@ -22,9 +22,9 @@ const (
 	asInitiator
 )
 
-// society collects all rows needed for callers to be in every relation to processes and items, and stores them
+// accessFixture collects all rows needed for callers to be in every relation to processes and items, and stores them
 // in a few statements.
-type society struct {
+type accessFixture struct {
 	t      *testing.T
 	now    time.Time
 	tables map[string]*table
@@ -41,9 +41,9 @@ type table struct {
 	rows    [][]any
 }
 
-func newSociety(t *testing.T) *society {
+func newAccessFixture(t *testing.T) *accessFixture {
 	t.Helper()
-	s := &society{
+	s := &accessFixture{
 		t: t, now: time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC), tables: map[string]*table{},
 		tenant: uuid.New(), elsewhere: uuid.New(), author: uuid.New(),
 		inProcess: map[uuid.UUID]uuid.UUID{},
@@ -103,12 +103,12 @@ func newSociety(t *testing.T) *society {
 	return s
 }
 
-func (s *society) add(name string, row ...any) {
+func (s *accessFixture) add(name string, row ...any) {
 	s.tables[name].rows = append(s.tables[name].rows, row)
 }
 
 // principal creates a caller that is in a group of the tenant.
-func (s *society) principal(kind domain.PrincipalType) (caller domain.Caller, group uuid.UUID) {
+func (s *accessFixture) principal(kind domain.PrincipalType) (caller domain.Caller, group uuid.UUID) {
 	caller = domain.Caller{
 		PrincipalID: uuid.New(), Type: kind, Memberships: []domain.Membership{{TenantID: s.tenant, Role: domain.RoleMember}},
 	}
@@ -121,15 +121,15 @@ func (s *society) principal(kind domain.PrincipalType) (caller domain.Caller, gr
 }
 
 // groupOf creates a group of a tenant with one member.
-func (s *society) groupOf(member, tenant uuid.UUID) uuid.UUID {
+func (s *accessFixture) groupOf(member, tenant uuid.UUID) uuid.UUID {
 	group := uuid.New()
 	s.add("groups", group, tenant, group.String(), "Group")
 	s.add("group_members", group, member)
 	return group
 }
 
-// kindOfProcess is a process definition with two item definitions.
-type kindOfProcess struct {
+// processKind is a process definition with two item definitions.
+type processKind struct {
 	id, version uuid.UUID
 	code        string
 	// item is the item definition with grants, other the one without.
@@ -137,8 +137,8 @@ type kindOfProcess struct {
 }
 
 // define creates a definition with an optional runner.
-func (s *society) define(runner *uuid.UUID) *kindOfProcess {
-	k := &kindOfProcess{
+func (s *accessFixture) define(runner *uuid.UUID) *processKind {
+	k := &processKind{
 		id: uuid.New(), version: uuid.New(), code: fmt.Sprintf("D%d", len(s.tables["process_definitions"].rows)),
 		item:  domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: "ITEM"},
 		other: domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: "OTHER"},
@@ -158,8 +158,8 @@ func (s *society) define(runner *uuid.UUID) *kindOfProcess {
 }
 
 // grant grants the caller a permission on a process definition in a way.
-func (s *society) grant(
-	k *kindOfProcess, permission domain.ProcessPermission, w way, caller domain.Caller, group uuid.UUID,
+func (s *accessFixture) grant(
+	k *processKind, permission domain.ProcessPermission, w way, caller domain.Caller, group uuid.UUID,
 ) {
 	switch w {
 	case directly:
@@ -171,8 +171,8 @@ func (s *society) grant(
 }
 
 // grantItem grants the caller, or the initiator, a permission on the item of a process definition in a way.
-func (s *society) grantItem(
-	k *kindOfProcess, permission domain.ItemPermission, w way, caller domain.Caller, group uuid.UUID,
+func (s *accessFixture) grantItem(
+	k *processKind, permission domain.ItemPermission, w way, caller domain.Caller, group uuid.UUID,
 ) {
 	switch w {
 	case directly:
@@ -185,7 +185,7 @@ func (s *society) grantItem(
 	}
 }
 
-func (s *society) process(k *kindOfProcess, initiator uuid.UUID) uuid.UUID {
+func (s *accessFixture) process(k *processKind, initiator uuid.UUID) uuid.UUID {
 	id := uuid.New()
 	s.add("processes", id, s.tenant, k.id, k.version, k.code, domain.ProcessRunning,
 		initiator, s.author, s.now, s.author, s.now, "A process")
@@ -194,7 +194,7 @@ func (s *society) process(k *kindOfProcess, initiator uuid.UUID) uuid.UUID {
 }
 
 // itemOf creates a task of a process, with an optional owner.
-func (s *society) itemOf(process uuid.UUID, k *kindOfProcess, item domain.DefinitionRef, owner *uuid.UUID) uuid.UUID {
+func (s *accessFixture) itemOf(process uuid.UUID, k *processKind, item domain.DefinitionRef, owner *uuid.UUID) uuid.UUID {
 	id := uuid.New()
 	state, claimed := domain.TaskReady, (*time.Time)(nil)
 	if owner != nil {
@@ -208,7 +208,7 @@ func (s *society) itemOf(process uuid.UUID, k *kindOfProcess, item domain.Defini
 }
 
 // store inserts all rows into the database at url.
-func (s *society) store(url string) {
+func (s *accessFixture) store(url string) {
 	s.t.Helper()
 	conn, err := pgx.Connect(s.t.Context(), url)
 	require.NoError(s.t, err)

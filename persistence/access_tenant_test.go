@@ -19,7 +19,7 @@ import (
 // A group gets no right in another tenant than its own, whatever other tenants its members belong to.
 func TestGroupsOfAnotherTenantAreGivenNothing(t *testing.T) {
 	t.Parallel()
-	s := newSociety(t)
+	s := newAccessFixture(t)
 	caller, own := s.principal(domain.PrincipalUser)
 	caller.Memberships = append(caller.Memberships, domain.Membership{TenantID: s.elsewhere, Role: domain.RoleMember})
 	foreign := s.groupOf(caller.PrincipalID, s.elsewhere)
@@ -75,7 +75,7 @@ func TestGroupsOfAnotherTenantAreGivenNothing(t *testing.T) {
 // new runner manages it by its grant.
 func TestProcessesStayWithTheirRunner(t *testing.T) {
 	t.Parallel()
-	s := newSociety(t)
+	s := newAccessFixture(t)
 	runner, _ := s.principal(domain.PrincipalApplication)
 	successor, _ := s.principal(domain.PrincipalApplication)
 	k := s.define(&runner.PrincipalID)
@@ -107,7 +107,7 @@ func TestProcessesStayWithTheirRunner(t *testing.T) {
 // Administrator permission.
 func TestResourcesExistForWhomTheDomainSays(t *testing.T) { //nolint:funlen // one world of all relations, and what each sees of it
 	t.Parallel()
-	s := newSociety(t)
+	s := newAccessFixture(t)
 	store := func(kind resource.Kind, code string, id uuid.UUID, spec string) {
 		s.add("resources", s.tenant, kind, code, id, map[string]string{}, []byte(spec), s.author, s.now, s.author, s.now)
 	}

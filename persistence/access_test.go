@@ -13,8 +13,8 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// onlooker is a caller with its relations to processes and items. It has no relation to all others.
-type onlooker struct {
+// accessCaller is a caller with its relations to processes and items. It has no relation to all others.
+type accessCaller struct {
 	domain.Caller
 	definitions map[uuid.UUID]domain.ProcessRelations
 	processes   map[uuid.UUID]domain.ProcessRelations
@@ -23,8 +23,8 @@ type onlooker struct {
 	processOf map[uuid.UUID]uuid.UUID
 }
 
-func newOnlooker(caller domain.Caller) *onlooker {
-	return &onlooker{
+func newAccessCaller(caller domain.Caller) *accessCaller {
+	return &accessCaller{
 		Caller: caller, definitions: map[uuid.UUID]domain.ProcessRelations{}, processes: map[uuid.UUID]domain.ProcessRelations{},
 		items: map[uuid.UUID]domain.ItemRelations{}, processOf: map[uuid.UUID]uuid.UUID{},
 	}
@@ -74,9 +74,9 @@ func standings(kind domain.PrincipalType) []standing {
 	return all
 }
 
-// add creates a definition on which the onlooker has the standing, with a process for each further relation:
+// add creates a definition on which the accessCaller has the standing, with a process for each further relation:
 // initiator or not, owner of an item or not. Each also has an item without grants; one has no other.
-func (o *onlooker) add(s *society, st standing, group uuid.UUID) {
+func (o *accessCaller) add(s *accessFixture, st standing, group uuid.UUID) {
 	var runner *uuid.UUID
 	if st.runner {
 		runner = &o.PrincipalID
@@ -123,32 +123,32 @@ func (o *onlooker) add(s *society, st standing, group uuid.UUID) {
 }
 
 // either returns the caller's id or else another principal's.
-func (s *society) either(caller bool, id uuid.UUID) uuid.UUID {
+func (s *accessFixture) either(caller bool, id uuid.UUID) uuid.UUID {
 	if caller {
 		return id
 	}
 	return s.author
 }
 
-// onlookers returns callers among which all standings of their kind are distributed.
-func (s *society) onlookers(kind domain.PrincipalType, number int) []*onlooker {
+// callers returns callers among which all standings of their kind are distributed.
+func (s *accessFixture) callers(kind domain.PrincipalType, number int) []*accessCaller {
 	all := standings(kind)
-	onlookers := make([]*onlooker, number)
-	for n := range onlookers {
+	callers := make([]*accessCaller, number)
+	for n := range callers {
 		caller, group := s.principal(kind)
-		o := newOnlooker(caller)
+		o := newAccessCaller(caller)
 		for i := n; i < len(all); i += number {
 			o.add(s, all[i], group)
 		}
-		onlookers[n] = o
+		callers[n] = o
 	}
-	return onlookers
+	return callers
 }
 
 // outside returns the same principal with a credential for another tenant only: its relations in this tenant do
 // not count.
-func (o *onlooker) outside(s *society) *onlooker {
-	out := newOnlooker(o.Caller)
+func (o *accessCaller) outside(s *accessFixture) *accessCaller {
+	out := newAccessCaller(o.Caller)
 	out.processOf = o.processOf
 	out.Memberships = []domain.Membership{{TenantID: s.elsewhere, Role: domain.RoleOwner}}
 	for id, r := range o.definitions {
@@ -170,21 +170,21 @@ func (o *onlooker) outside(s *society) *onlooker {
 // every combination of relations, every query of processes and items returns the rows that the domain allows.
 func TestVisibilityIsWhatTheDomainSays(t *testing.T) {
 	t.Parallel()
-	s := newSociety(t)
-	onlookers := map[string][]*onlooker{
-		"user":        s.onlookers(domain.PrincipalUser, 12),
-		"application": s.onlookers(domain.PrincipalApplication, 24),
+	s := newAccessFixture(t)
+	callers := map[string][]*accessCaller{
+		"user":        s.callers(domain.PrincipalUser, 12),
+		"application": s.callers(domain.PrincipalApplication, 24),
 	}
 	url := pgtest.URL(t)
 	s.store(url)
 	db := pgtest.Open(t, url)
-	for kind, all := range onlookers {
+	for kind, all := range callers {
 		for i, o := range all {
 			t.Run(fmt.Sprintf("%s %d", kind, i), func(t *testing.T) {
 				t.Parallel()
 				o.requireLists(t, db.Reader())
 				o.requireGets(t, db.Reader())
-				o.requireReadings(t, s, db.Reader())
+				o.requireReads(t, s, db.Reader())
 				o.requireWrites(t, db)
 			})
 			t.Run(fmt.Sprintf("%s %d of another tenant", kind, i), func(t *testing.T) {
@@ -192,7 +192,7 @@ func TestVisibilityIsWhatTheDomainSays(t *testing.T) {
 				out := o.outside(s)
 				out.requireLists(t, db.Reader())
 				out.requireGets(t, db.Reader())
-				out.requireReadings(t, s, db.Reader())
+				out.requireReads(t, s, db.Reader())
 				if i == 0 {
 					out.requireWrites(t, db)
 				}
@@ -202,7 +202,7 @@ func TestVisibilityIsWhatTheDomainSays(t *testing.T) {
 }
 
 // requireLists requires that lists return exactly the rows visible to the caller.
-func (o *onlooker) requireLists(t *testing.T, reader *persistence.Reader) {
+func (o *accessCaller) requireLists(t *testing.T, reader *persistence.Reader) {
 	t.Helper()
 	page := domain.PageRequest{Size: 10_000}
 	var want, got []uuid.UUID
@@ -248,7 +248,7 @@ func requireSameIDs(t *testing.T, want, got []uuid.UUID) {
 }
 
 // requireGets requires that the caller can read exactly the visible rows.
-func (o *onlooker) requireGets(t *testing.T, reader *persistence.Reader) {
+func (o *accessCaller) requireGets(t *testing.T, reader *persistence.Reader) {
 	t.Helper()
 	for id, r := range o.processes {
 		p, err := reader.GetProcess(t.Context(), o.Caller, id)
@@ -275,7 +275,7 @@ func requireFound(t *testing.T, want bool, err error, relations any) {
 var errChecked = errors.New("everything was checked")
 
 // requireWrites requires that the reads of writing transactions use the same rights.
-func (o *onlooker) requireWrites(t *testing.T, db *persistence.DB) {
+func (o *accessCaller) requireWrites(t *testing.T, db *persistence.DB) {
 	t.Helper()
 	err := db.Write(t.Context(), func(tx *persistence.Tx) error {
 		for id, r := range o.definitions {

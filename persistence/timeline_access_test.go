@@ -13,7 +13,7 @@ import (
 )
 
 // happened records an event of a process, about itself, an item or a document of it.
-func (s *society) happened(t domain.EventType, kind domain.EventResource, process, resource uuid.UUID) {
+func (s *accessFixture) happened(t domain.EventType, kind domain.EventResource, process, resource uuid.UUID) {
 	var item any
 	if kind == domain.ResourceItem {
 		item = resource
@@ -40,12 +40,12 @@ func requireTimeline(
 	requireSameIDs(t, want, got)
 }
 
-// sampled is in how many of the processes everything is read that people read of them: there are
+// sampleInterval is the interval between the processes of which all parts are read: there are
 // thousands, and GetProcess is asked for all.
-const sampled = 64
+const sampleInterval = 64
 
-// requireReadings requires that people read exactly the parts of processes that the domain allows.
-func (o *onlooker) requireReadings(t *testing.T, s *society, reader *persistence.Reader) {
+// requireReads requires that people read exactly the parts of processes that the domain allows.
+func (o *accessCaller) requireReads(t *testing.T, s *accessFixture, reader *persistence.Reader) {
 	t.Helper()
 	page := domain.PageRequest{Size: 10_000}
 	inProcess, visible := map[uuid.UUID][]uuid.UUID{}, 0
@@ -59,7 +59,7 @@ func (o *onlooker) requireReadings(t *testing.T, s *society, reader *persistence
 		if sees {
 			visible++
 		}
-		if id[0]%sampled != 0 {
+		if id[0]%sampleInterval != 0 {
 			continue
 		}
 		requireTimeline(t, reader, o.Caller, id, sees, append(inProcess[id], id))
@@ -77,7 +77,7 @@ func (o *onlooker) requireReadings(t *testing.T, s *society, reader *persistence
 
 // requireHome requires that the tasks of others, and recent events, are exactly those
 // visible to the caller.
-func (o *onlooker) requireHome(t *testing.T, reader *persistence.Reader) {
+func (o *accessCaller) requireHome(t *testing.T, reader *persistence.Reader) {
 	t.Helper()
 	waiting := 0
 	for _, r := range o.items {

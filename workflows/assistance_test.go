@@ -38,15 +38,15 @@ const (
 // the name of the case.
 type model struct {
 	*httptest.Server
-	mu       sync.Mutex
-	asked    map[string]int
-	embedded int
-	at       map[string][]time.Time
+	mu         sync.Mutex
+	requests   map[string]int
+	embeddings int
+	at         map[string][]time.Time
 }
 
 func newModel(t *testing.T) *model {
 	t.Helper()
-	m := &model{asked: map[string]int{}, at: map[string][]time.Time{}}
+	m := &model{requests: map[string]int{}, at: map[string][]time.Time{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/embeddings", m.serveEmbeddings)
 	mux.HandleFunc("POST /v1/chat/completions", m.serveChat)
@@ -69,7 +69,7 @@ func (m *model) serveEmbeddings(w http.ResponseWriter, r *http.Request) {
 	var in struct{ Input []string }
 	_ = json.NewDecoder(r.Body).Decode(&in)
 	m.mu.Lock()
-	m.embedded += len(in.Input)
+	m.embeddings += len(in.Input)
 	m.mu.Unlock()
 	vectors, err := assistance.Builtin{}.Embed(r.Context(), in.Input)
 	if err != nil {
@@ -95,8 +95,8 @@ func (m *model) serveChat(w http.ResponseWriter, r *http.Request) {
 	prompt := in.Messages[len(in.Messages)-1].Content
 	name, _, _ := strings.Cut(prompt, " ")
 	m.mu.Lock()
-	m.asked[name]++
-	n := m.asked[name]
+	m.requests[name]++
+	n := m.requests[name]
 	m.at[name] = append(m.at[name], time.Now())
 	m.mu.Unlock()
 	say := func(content, reason string) {
@@ -141,7 +141,7 @@ func writeAnswer(w http.ResponseWriter, body any) {
 func (m *model) requestCount(name string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.asked[name]
+	return m.requests[name]
 }
 
 // enableAssistance enables assistance for all tasks of the floor.

@@ -54,11 +54,11 @@ func TestDataSourceRecordsAnswers(t *testing.T) {
 		attempts int
 		late     bool
 		want     runEnd
-		asked    int
+		requests int
 	}{
-		"answer":          {want: runEnd{answer: "question answered"}, asked: 1},
-		"failing worker":  {fault: errors.New("no database"), attempts: 3, want: runEnd{code: domain.DataSourceBroken}, asked: 3},
-		"refusing worker": {fault: temporal.NewNonRetryableApplicationError("no", "validation", nil), attempts: 3, want: runEnd{code: domain.DataSourceBroken}, asked: 1},
+		"answer":          {want: runEnd{answer: "question answered"}, requests: 1},
+		"failing worker":  {fault: errors.New("no database"), attempts: 3, want: runEnd{code: domain.DataSourceBroken}, requests: 3},
+		"refusing worker": {fault: temporal.NewNonRetryableApplicationError("no", "validation", nil), attempts: 3, want: runEnd{code: domain.DataSourceBroken}, requests: 1},
 		"too late":        {late: true, want: runEnd{code: domain.DataSourceTimedOut}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestDataSourceRecordsAnswers(t *testing.T) {
 			env.ExecuteWorkflow(domain.DataSourceWorkflow, in, sealedPayload("question"))
 			require.NoError(t, env.GetWorkflowError())
 			require.Equal(t, []runEnd{c.want}, got)
-			require.Equal(t, c.asked, requests)
+			require.Equal(t, c.requests, requests)
 		})
 	}
 }

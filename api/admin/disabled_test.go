@@ -13,8 +13,8 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// believed is longer than a caller is remembered.
-const believed = 11 * time.Second
+// callerTTL is longer than callers are cached.
+const callerTTL = 11 * time.Second
 
 // disabledUser returns the document of a member of a tenant; more are members of its
 // spec.
@@ -40,13 +40,13 @@ func TestDisabledUserIsKeptOutOfTheTenantOnly(t *testing.T) {
 
 	done := s.Apply(s.As("administrator"), disabledUser("north", both, `"disabled":true,`))
 	require.Equal(t, "CONFIGURED", string(done[0].Action))
-	s.Advance(believed)
+	s.Advance(callerTTL)
 	s.Get(401, north, "/tenants")
 	s.Get(200, south, "/tenants")
 	require.True(t, specMember[bool](t, s.Resource(s.As("owner"), "north", "User", "both"), "disabled"))
 
 	s.Apply(s.As("administrator"), disabledUser("north", both, ""))
-	s.Advance(believed)
+	s.Advance(callerTTL)
 	s.Get(200, north, "/tenants")
 }
 

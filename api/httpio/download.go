@@ -94,10 +94,10 @@ func (d *Download) Serve(w http.ResponseWriter) error {
 	}}
 	in := &downloadReader{ReadSeeker: d.Content}
 	http.ServeContent(out, request, "", time.Time{}, in)
-	if out.refused != 0 {
+	if out.status != 0 {
 		header.Del("Content-Disposition")
 		header.Del("Content-Type")
-		if out.undelivered != nil {
+		if out.denial != nil {
 			header.Del("Content-Length")
 			header.Del("Content-Range")
 			header.Del("ETag")
@@ -105,18 +105,18 @@ func (d *Download) Serve(w http.ResponseWriter) error {
 		header.Set("Cache-Control", "no-store")
 	}
 	switch {
-	case out.refused == http.StatusRequestedRangeNotSatisfiable:
+	case out.status == http.StatusRequestedRangeNotSatisfiable:
 		return outOfRange(validRange)
-	case out.refused == http.StatusPreconditionFailed:
+	case out.status == http.StatusPreconditionFailed:
 		return &domain.Error{
 			Kind: domain.KindPrecondition, Code: domain.CodePreconditionFailed, Message: "the document is another one",
 		}
-	case out.undelivered != nil:
-		return fmt.Errorf("sending a document: %w", out.undelivered)
+	case out.denial != nil:
+		return fmt.Errorf("sending a document: %w", out.denial)
 	case in.err != nil:
 		return fmt.Errorf("sending a document: %w", in.err)
-	case out.refused != 0:
-		return fmt.Errorf("sending a document: %d", out.refused)
+	case out.status != 0:
+		return fmt.Errorf("sending a document: %d", out.status)
 	}
 	return nil
 }
@@ -188,20 +188,20 @@ func (r *downloadReader) Read(p []byte) (int, error) {
 type downloadWriter struct {
 	http.ResponseWriter
 	deliver func() error
-	// undelivered is the reason why the document must not be sent.
-	undelivered error
-	refused     int
+	// denial is the reason why the document must not be sent.
+	denial error
+	status int
 }
 
 // WriteHeader passes on every status that is not a refusal.
 func (w *downloadWriter) WriteHeader(status int) {
 	if status == http.StatusOK || status == http.StatusPartialContent {
-		if w.undelivered = w.deliver(); w.undelivered != nil {
+		if w.denial = w.deliver(); w.denial != nil {
 			status = http.StatusInternalServerError
 		}
 	}
 	if status >= http.StatusBadRequest {
-		w.refused = status
+		w.status = status
 		return
 	}
 	w.ResponseWriter.WriteHeader(status)
@@ -209,7 +209,7 @@ func (w *downloadWriter) WriteHeader(status int) {
 
 // Write passes on the document.
 func (w *downloadWriter) Write(p []byte) (int, error) {
-	if w.refused != 0 {
+	if w.status != 0 {
 		return len(p), nil
 	}
 	return w.ResponseWriter.Write(p)

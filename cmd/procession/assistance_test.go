@@ -104,8 +104,8 @@ func TestApprovalsAreAssisted(t *testing.T) {
 // heldModel is a provider that answers when the test says so.
 type heldModel struct {
 	*httptest.Server
-	mu              sync.Mutex
-	asked, embedded int
+	mu                   sync.Mutex
+	requests, embeddings int
 	// reached receives each question; hold is called before each is answered.
 	reached chan struct{}
 	hold    func(n int)
@@ -119,7 +119,7 @@ func newHeldModel(t *testing.T) *heldModel {
 		var in struct{ Input []string }
 		_ = json.NewDecoder(r.Body).Decode(&in)
 		m.mu.Lock()
-		m.embedded += len(in.Input)
+		m.embeddings += len(in.Input)
 		m.mu.Unlock()
 		vectors, _ := assistance.Builtin{}.Embed(r.Context(), in.Input)
 		data := make([]map[string]any, len(vectors))
@@ -131,8 +131,8 @@ func newHeldModel(t *testing.T) *heldModel {
 	mux.HandleFunc("POST /chat/completions", func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		m.mu.Lock()
-		m.asked++
-		n := m.asked
+		m.requests++
+		n := m.requests
 		m.mu.Unlock()
 		m.reached <- struct{}{}
 		m.hold(n)
@@ -143,10 +143,10 @@ func newHeldModel(t *testing.T) *heldModel {
 	return m
 }
 
-func (m *heldModel) counts() (requests, embedded int) {
+func (m *heldModel) counts() (requests, embeddings int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.asked, m.embedded
+	return m.requests, m.embeddings
 }
 
 const modelKey = "sk-do-not-show"

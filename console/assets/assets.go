@@ -33,7 +33,7 @@ type Set struct {
 	files    fs.FS
 	prefix   string
 	manifest Manifest
-	known    map[string]bool
+	names    map[string]bool
 }
 
 // Load returns the embedded files, to be served under the path prefix. A Set
@@ -47,7 +47,7 @@ func Load(prefix string) (*Set, error) {
 }
 
 func loadSet(files fs.FS, prefix string) (*Set, error) {
-	s := &Set{files: files, prefix: strings.TrimSuffix(prefix, "/") + "/", known: map[string]bool{}}
+	s := &Set{files: files, prefix: strings.TrimSuffix(prefix, "/") + "/", names: map[string]bool{}}
 	text, err := fs.ReadFile(files, ManifestName)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -59,7 +59,7 @@ func loadSet(files fs.FS, prefix string) (*Set, error) {
 		return nil, fmt.Errorf("reading the manifest of the assets: %w", err)
 	}
 	for _, name := range s.manifest.Files {
-		s.known[name] = true
+		s.names[name] = true
 	}
 	return s, nil
 }
@@ -86,7 +86,7 @@ func (s *Set) Icon(name string) template.HTML {
 // are preferred.
 func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, s.prefix)
-	if !s.known[name] {
+	if !s.names[name] {
 		http.NotFound(w, r)
 		return
 	}

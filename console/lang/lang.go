@@ -39,7 +39,7 @@ func catalogueTexts() map[language.Tag]map[string]string {
 var (
 	// translations and known are computed by the first page: commands and workers need neither.
 	translations = sync.OnceValue(catalogueTexts)
-	known        = sync.OnceValue(buildCatalogue)
+	catalogue    = sync.OnceValue(buildCatalogue)
 	matcher      = language.NewMatcher([]language.Tag{language.English, language.German})
 	printers     = printerPools()
 )
@@ -59,7 +59,7 @@ func buildCatalogue() catalog.Catalog {
 func printerPools() map[language.Tag]*sync.Pool {
 	pools := map[language.Tag]*sync.Pool{}
 	for _, l := range Languages() {
-		pools[l.Tag] = &sync.Pool{New: func() any { return message.NewPrinter(l.Tag, message.Catalog(known())) }}
+		pools[l.Tag] = &sync.Pool{New: func() any { return message.NewPrinter(l.Tag, message.Catalog(catalogue())) }}
 	}
 	return pools
 }

@@ -248,7 +248,7 @@ func (s *Site) sendToSignIn(c *gin.Context, visit *Visit) {
 }
 
 func (s *Site) writeAnswer(c *gin.Context, visit *Visit, writeAnswer *Answer) {
-	visit.Refuse(writeAnswer.refused)
+	visit.Refuse(writeAnswer.failure)
 	for _, cookie := range writeAnswer.Cookies {
 		http.SetCookie(c.Writer, cookie)
 	}

@@ -164,8 +164,8 @@ type Answer struct {
 	// cached and stored data of the console.
 	SignedOut bool
 
-	// refused is the error that the page explains, nil for none.
-	refused *domain.Error
+	// failure is the error that the page explains, nil for none.
+	failure *domain.Error
 	// serve writes an answer that is no page.
 	serve func(*gin.Context) error
 }
@@ -174,7 +174,7 @@ type Answer struct {
 func (a *Answer) Refused(err *domain.Error) *Answer {
 	if err != nil {
 		a.Status, _ = httpio.StatusOf(err.Kind)
-		a.refused = err
+		a.failure = err
 	}
 	return a
 }

@@ -20,7 +20,7 @@ type File struct {
 // ParseFile parses a reference to a document. All parts but original-name are required.
 func ParseFile(text string) (File, bool) {
 	p, ok := readParts(text, KindFile, "uri", "type", "size", "name", "original-name")
-	if !ok || !p.has("uri", "type", "size", "name") || p.known["uri"] == "" {
+	if !ok || !p.has("uri", "type", "size", "name") || p.values["uri"] == "" {
 		return File{}, false
 	}
 	size, ok := p.sizePart("size")
@@ -28,8 +28,8 @@ func ParseFile(text string) (File, bool) {
 		return File{}, false
 	}
 	return File{
-		URI: p.known["uri"], Type: p.known["type"], Size: size, Name: p.known["name"],
-		OriginalName: p.known["original-name"], other: p.other,
+		URI: p.values["uri"], Type: p.values["type"], Size: size, Name: p.values["name"],
+		OriginalName: p.values["original-name"], other: p.other,
 	}, true
 }
 

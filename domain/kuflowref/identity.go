@@ -22,7 +22,7 @@ func ParsePrincipal(text string) (Principal, bool) {
 	if !ok || !isID || !p.has("type", "name") {
 		return Principal{}, false
 	}
-	found := Principal{ID: id, Type: domain.PrincipalType(p.known["type"]), Name: p.known["name"], other: p.other}
+	found := Principal{ID: id, Type: domain.PrincipalType(p.values["type"]), Name: p.values["name"], other: p.other}
 	switch found.Type {
 	case domain.PrincipalUser, domain.PrincipalApplication, domain.PrincipalSystem:
 		return found, true
@@ -54,7 +54,7 @@ func ParseGroup(text string) (Group, bool) {
 	if !ok || !isID {
 		return Group{}, false
 	}
-	return Group{ID: id, Type: p.known["type"], Name: p.known["name"], other: p.other}, true
+	return Group{ID: id, Type: p.values["type"], Name: p.values["name"], other: p.other}, true
 }
 
 // Kind returns KindGroup.

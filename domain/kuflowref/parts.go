@@ -14,7 +14,7 @@ type part struct{ key, value string }
 
 // parts are the parts of one reference.
 type parts struct {
-	known map[string]string
+	values map[string]string
 	// other are the unknown parts, in order.
 	other []part
 }
@@ -22,7 +22,7 @@ type parts struct {
 // readParts splits a reference of one kind into its parts. It returns false for a text of another kind, and for one
 // with a duplicate known part: its readers would not agree on the value.
 func readParts(text string, kind Kind, keys ...string) (parts, bool) {
-	p := parts{known: make(map[string]string, len(keys))}
+	p := parts{values: make(map[string]string, len(keys))}
 	if is, ok := KindOf(text); !ok || is != kind {
 		return p, false
 	}
@@ -42,10 +42,10 @@ func readParts(text string, kind Kind, keys ...string) (parts, bool) {
 			p.other = append(p.other, part{key, value})
 			continue
 		}
-		if _, twice := p.known[key]; twice {
+		if _, twice := p.values[key]; twice {
 			return p, false
 		}
-		p.known[key] = value
+		p.values[key] = value
 	}
 	return p, true
 }
@@ -53,7 +53,7 @@ func readParts(text string, kind Kind, keys ...string) (parts, bool) {
 // has reports whether all of the parts are present.
 func (p parts) has(keys ...string) bool {
 	for _, key := range keys {
-		if _, ok := p.known[key]; !ok {
+		if _, ok := p.values[key]; !ok {
 			return false
 		}
 	}
@@ -61,7 +61,7 @@ func (p parts) has(keys ...string) bool {
 }
 
 // idPart parses a part that is a UUID in its usual form of 36 characters.
-func (p parts) idPart(key string) (uuid.UUID, bool) { return readID(p.known[key]) }
+func (p parts) idPart(key string) (uuid.UUID, bool) { return readID(p.values[key]) }
 
 func readID(text string) (uuid.UUID, bool) {
 	// The library accepts other forms as well.
@@ -74,7 +74,7 @@ func readID(text string) (uuid.UUID, bool) {
 
 // sizePart parses a part that is a number of bytes.
 func (p parts) sizePart(key string) (int64, bool) {
-	text := p.known[key]
+	text := p.values[key]
 	for i := range len(text) {
 		if text[i] < '0' || text[i] > '9' {
 			return 0, false

@@ -20,7 +20,7 @@ func ParseBusinessArtifact(text string) (BusinessArtifact, bool) {
 	if !ok || !isID || !isDefinition {
 		return BusinessArtifact{}, false
 	}
-	return BusinessArtifact{ID: id, DefinitionID: definition, Title: p.known["title"], other: p.other}, true
+	return BusinessArtifact{ID: id, DefinitionID: definition, Title: p.values["title"], other: p.other}, true
 }
 
 // Kind returns KindBusinessArtifact.
@@ -85,5 +85,5 @@ func readNamed(text string, kind Kind) (uuid.UUID, string, []part, bool) {
 	if !ok || !isID {
 		return uuid.UUID{}, "", nil, false
 	}
-	return id, p.known["name"], p.other, true
+	return id, p.values["name"], p.other, true
 }

@@ -46,11 +46,11 @@ func (*NotificationReceiverSpec) fillDefaults() {}
 func (s *NotificationReceiverSpec) checkSpec(r *report) {
 	email, chat, webhook := []string{string(domain.ReceiverEmail)}, []string{string(domain.ReceiverChat)}, []string{string(domain.ReceiverWebhook)}
 	checkUses([]use{
-		{member: "addresses", given: len(s.Addresses) > 0, types: email, required: true},
-		{member: "url", given: s.URL != "", types: chat, required: true},
-		{member: "preset", given: s.Preset != "", types: chat},
-		{member: "template", given: len(s.Template) > 0, types: chat, required: s.Preset == ""},
-		{member: "webhookSubscription", given: s.WebhookSubscription != "", types: webhook, required: true},
+		{member: "addresses", present: len(s.Addresses) > 0, types: email, required: true},
+		{member: "url", present: s.URL != "", types: chat, required: true},
+		{member: "preset", present: s.Preset != "", types: chat},
+		{member: "template", present: len(s.Template) > 0, types: chat, required: s.Preset == ""},
+		{member: "webhookSubscription", present: s.WebhookSubscription != "", types: webhook, required: true},
 	}, string(s.Type), "/spec", r)
 	for i, address := range s.Addresses {
 		if parsed, err := mail.ParseAddress(address); err != nil || parsed.Address != address {

@@ -82,8 +82,8 @@ func checkGrantees(grantees []Grantee, pointer string, ofProcess bool, r *report
 
 // A use is a member that only some types of an element have.
 type use struct {
-	member string
-	given  bool
+	member  string
+	present bool
 	// types are the types that have the member, required reports whether they need it.
 	types    []string
 	required bool
@@ -101,9 +101,9 @@ func checkUses(uses []use, elementType, pointer string, r *report) {
 			fits = fits || t == elementType
 		}
 		switch {
-		case u.given && !fits:
+		case u.present && !fits:
 			r.add(extendPointer(pointer, u.member), "is only for %s", joinChoices(u.types))
-		case !u.given && fits && u.required:
+		case !u.present && fits && u.required:
 			r.add(extendPointer(pointer, u.member), "is required for %s", elementType)
 		}
 	}

@@ -35,16 +35,16 @@ func (s *ArtifactActionSpec) check(properties map[string]json.RawMessage, pointe
 	create := []string{string(domain.ArtifactActionCreateArtifact)}
 	start := []string{string(domain.ArtifactActionStartProcess)}
 	checkUses([]use{
-		{member: "inputSchema", given: s.InputSchema != nil, types: workflow},
-		{member: "workflowType", given: s.WorkflowType != "", types: workflow, required: true},
-		{member: "taskQueue", given: s.TaskQueue != "", types: workflow, required: true},
-		{member: "runner", given: s.Runner != "", types: workflow, required: true},
+		{member: "inputSchema", present: s.InputSchema != nil, types: workflow},
+		{member: "workflowType", present: s.WorkflowType != "", types: workflow, required: true},
+		{member: "taskQueue", present: s.TaskQueue != "", types: workflow, required: true},
+		{member: "runner", present: s.Runner != "", types: workflow, required: true},
 		{
-			member: "processDefinition", given: s.ProcessDefinition != "",
+			member: "processDefinition", present: s.ProcessDefinition != "",
 			types: start, required: true,
 		},
-		{member: "businessArtifactDefinition", given: s.BusinessArtifactDefinition != "", types: create, required: true},
-		{member: "prefill", given: len(s.Prefill) > 0, types: append(create, start...)},
+		{member: "businessArtifactDefinition", present: s.BusinessArtifactDefinition != "", types: create, required: true},
+		{member: "prefill", present: len(s.Prefill) > 0, types: append(create, start...)},
 	}, string(s.Type), pointer, r)
 	checkTaskQueue(s.TaskQueue, pointer+"/taskQueue", r)
 	checkSchema(s.InputSchema, pointer+"/inputSchema", r)

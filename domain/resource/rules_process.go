@@ -45,14 +45,14 @@ func (s *ProcessDefinitionSpec) checkSpec(r *report) {
 func (s *ItemSpec) check(pointer string, r *report) {
 	task := []string{string(domain.ItemTask)}
 	checkUses([]use{
-		{member: "form", given: s.Form, types: task},
-		{member: "dataSchema", given: s.DataSchema != nil, types: task},
-		{member: "uiSchema", given: s.UISchema != nil, types: task},
-		{member: "contextDataSchema", given: s.ContextDataSchema != nil, types: task},
-		{member: "requireValidDataOnComplete", given: s.RequireValidDataOnComplete, types: task},
-		{member: "elements", given: len(s.Elements) > 0, types: task},
-		{member: "robot", given: s.Robot != nil, types: task},
-		{member: "candidates", given: len(s.Candidates) > 0, types: task},
+		{member: "form", present: s.Form, types: task},
+		{member: "dataSchema", present: s.DataSchema != nil, types: task},
+		{member: "uiSchema", present: s.UISchema != nil, types: task},
+		{member: "contextDataSchema", present: s.ContextDataSchema != nil, types: task},
+		{member: "requireValidDataOnComplete", present: s.RequireValidDataOnComplete, types: task},
+		{member: "elements", present: len(s.Elements) > 0, types: task},
+		{member: "robot", present: s.Robot != nil, types: task},
+		{member: "candidates", present: len(s.Candidates) > 0, types: task},
 	}, string(s.Type), pointer, r)
 	checkSchema(s.DataSchema, pointer+"/dataSchema", r)
 	checkSchema(s.ContextDataSchema, pointer+"/contextDataSchema", r)
@@ -72,9 +72,9 @@ func checkElements(elements []ElementSpec, pointer string, r *report) {
 	for i := range elements {
 		e, place := &elements[i], extendPointer(pointer, i)
 		checkUses([]use{
-			{member: "fieldType", given: e.FieldType != "", types: []string{string(domain.ElementField)}},
-			{member: "schema", given: e.Schema != nil, types: []string{string(domain.ElementForm)}, required: true},
-			{member: "options", given: e.Options != nil, types: []string{string(domain.ElementDecision)}, required: true},
+			{member: "fieldType", present: e.FieldType != "", types: []string{string(domain.ElementField)}},
+			{member: "schema", present: e.Schema != nil, types: []string{string(domain.ElementForm)}, required: true},
+			{member: "options", present: e.Options != nil, types: []string{string(domain.ElementDecision)}, required: true},
 		}, string(e.Type), place, r)
 		checkSchema(e.Schema, place+"/schema", r)
 		checkUnique(memberValues(e.Options, func(o *OptionSpec) string { return o.Code }), place+"/options", "code", r)
@@ -105,13 +105,13 @@ func (s *UserActionSpec) check(of *ProcessDefinitionSpec, pointer string, r *rep
 	}
 	signal := []string{string(domain.ProcessActionSendSignal)}
 	checkUses([]use{
-		{member: "workflowType", given: s.WorkflowType != "", types: workflow, required: true},
-		{member: "taskQueue", given: s.TaskQueue != "", types: workflow, required: true},
-		{member: "runner", given: s.Runner != "", types: workflow},
-		{member: "processDefinition", given: s.ProcessDefinition != "", types: related, required: true},
+		{member: "workflowType", present: s.WorkflowType != "", types: workflow, required: true},
+		{member: "taskQueue", present: s.TaskQueue != "", types: workflow, required: true},
+		{member: "runner", present: s.Runner != "", types: workflow},
+		{member: "processDefinition", present: s.ProcessDefinition != "", types: related, required: true},
 		// A message does not require an item.
-		{member: "item", given: s.Item != "", types: item, required: s.Type != domain.ProcessActionCreateMessage},
-		{member: "signalName", given: s.SignalName != "", types: signal, required: true},
+		{member: "item", present: s.Item != "", types: item, required: s.Type != domain.ProcessActionCreateMessage},
+		{member: "signalName", present: s.SignalName != "", types: signal, required: true},
 	}, string(s.Type), pointer, r)
 	checkTaskQueue(s.TaskQueue, pointer+"/taskQueue", r)
 	if t := s.Type.ItemType(); t != "" && s.Item != "" && !hasItem(of.Items, s.Item, t) {

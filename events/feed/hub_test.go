@@ -19,8 +19,8 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// patience bounds the wait of a test for an expected event.
-const patience = 20 * time.Second
+// timeout bounds the wait of a test for an expected event.
+const timeout = 20 * time.Second
 
 // fixture is a database with the hubs that watch it.
 type fixture struct {
@@ -57,7 +57,7 @@ func (r *fixture) startHub() *feed.Hub {
 	r.t.Cleanup(first.Close)
 	r.start(hub.Run)
 	r.requireNews(first)
-	require.Eventually(r.t, func() bool { return r.countListeners() > 0 }, patience, time.Millisecond)
+	require.Eventually(r.t, func() bool { return r.countListeners() > 0 }, timeout, time.Millisecond)
 	return hub
 }
 
@@ -84,7 +84,7 @@ func (r *fixture) requireNews(s *feed.Subscription) {
 	r.t.Helper()
 	select {
 	case <-s.News():
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		require.FailNow(r.t, "no news")
 	}
 }
@@ -151,7 +151,7 @@ func TestHubFindsEventsByPolling(t *testing.T) {
 	require.Equal(t, 1, cut)
 	r.recordEvent(r.tenant, domain.EventProcessCreated)
 	r.requireNews(s)
-	require.Eventually(t, func() bool { return r.countListeners() == 1 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return r.countListeners() == 1 }, timeout, time.Millisecond)
 
 	older, err := admin.Begin(t.Context())
 	require.NoError(t, err)
@@ -231,7 +231,7 @@ func TestNotifierMergesNotifications(t *testing.T) {
 	}()
 	select {
 	case <-received:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		require.FailNow(t, "no notification")
 	}
 	// A pending notification is sent on stop.
@@ -240,7 +240,7 @@ func TestNotifierMergesNotifications(t *testing.T) {
 	<-stopped
 	select {
 	case <-received:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		require.FailNow(t, "no last notification")
 	}
 	require.Empty(t, received)

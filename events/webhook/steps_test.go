@@ -39,7 +39,7 @@ func TestNextDelay(t *testing.T) {
 
 func TestNextDelayHonoursRetryAfter(t *testing.T) {
 	t.Parallel()
-	for name, example := range map[string]struct{ asked, want time.Duration }{
+	for name, example := range map[string]struct{ retryAfter, want time.Duration }{
 		"shorter than the step":   {time.Minute, 5 * time.Minute},
 		"longer":                  {7 * time.Minute, 7 * time.Minute},
 		"twice the step":          {10 * time.Minute, 10 * time.Minute},
@@ -47,7 +47,7 @@ func TestNextDelayHonoursRetryAfter(t *testing.T) {
 		"the longest there is":    {1<<63 - 1, 10 * time.Minute},
 		"before now, as a mishap": {-time.Hour, 5 * time.Minute},
 	} {
-		delay, more := webhook.NextDelay(2, middle, example.asked)
+		delay, more := webhook.NextDelay(2, middle, example.retryAfter)
 		require.True(t, more, name)
 		require.Equal(t, example.want, delay.Round(time.Millisecond), name)
 	}

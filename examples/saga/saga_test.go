@@ -19,14 +19,14 @@ import (
 type journal struct {
 	mu      sync.Mutex
 	entries []string
-	refused string
+	failing string
 	failed  bool
 }
 
 func (j *journal) Book(_ context.Context, _ uuid.UUID, what string) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if what == j.refused {
+	if what == j.failing {
 		return temporal.NewNonRetryableApplicationError("sold out", "SoldOut", nil)
 	}
 	if !j.failed {
@@ -49,7 +49,7 @@ func TestTripIsBookedAsAWholeOrNotAtAll(t *testing.T) {
 	all := []string{"flight", "room", "car"}
 	undone := []string{"flight", "room", "car", "no car", "no room", "no flight"}
 	for name, test := range map[string]struct {
-		refused string
+		failing string
 		confirm func(*processiontest.Task)
 		entries []string
 		failure string
@@ -60,11 +60,11 @@ func TestTripIsBookedAsAWholeOrNotAtAll(t *testing.T) {
 			confirm: func(task *processiontest.Task) { task.After(7*24*time.Hour, task.CancelProcess) },
 			entries: undone, failure: "canceled",
 		},
-		"no room": {refused: "room", entries: []string{"flight", "no room", "no flight"}, failure: "sold out"},
+		"no room": {failing: "room", entries: []string{"flight", "no room", "no flight"}, failure: "sold out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			system := &journal{refused: test.refused}
+			system := &journal{failing: test.failing}
 			s := processiontest.New(t, processiontest.Options{
 				Register: func(w *procession.Worker) error { return registerWorkflow(w, system) }, Workflow: "TripWorkflow",
 			})

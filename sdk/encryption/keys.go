@@ -21,8 +21,8 @@ type Keys struct {
 	fetch Fetch
 	clock func() time.Time
 
-	mu    sync.Mutex
-	known map[string]*entry
+	mu      sync.Mutex
+	entries map[string]*entry
 }
 
 // entry is one key. Its own lock lets one caller fetch while the others wait for that.
@@ -34,7 +34,7 @@ type entry struct {
 
 // NewKeys returns an empty store.
 func NewKeys(clock func() time.Time, fetch Fetch) *Keys {
-	return &Keys{fetch: fetch, clock: clock, known: map[string]*entry{}}
+	return &Keys{fetch: fetch, clock: clock, entries: map[string]*entry{}}
 }
 
 // cipherOf returns the cipher of a key. A failure is not remembered: the next caller asks again.
@@ -67,15 +67,15 @@ func (k *Keys) entryOf(id string) *entry {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.clock()
-	for other, e := range k.known {
+	for other, e := range k.entries {
 		if now.Sub(e.used) > idle {
-			delete(k.known, other)
+			delete(k.entries, other)
 		}
 	}
-	e := k.known[id]
+	e := k.entries[id]
 	if e == nil {
 		e = &entry{}
-		k.known[id] = e
+		k.entries[id] = e
 	}
 	e.used = now
 	return e

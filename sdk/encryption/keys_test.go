@@ -49,10 +49,10 @@ func TestAKeyIsKeptForAnHourAfterItsLastUse(t *testing.T) {
 	require.EqualValues(t, 2, s.fetched.Load())
 	s.requireKey(t, "demo-key.2")
 	require.EqualValues(t, 3, s.fetched.Load())
-	require.Len(t, s.known, 2)
+	require.Len(t, s.entries, 2)
 	s.now.Add(3601)
 	s.requireKey(t, "other-key")
-	require.Len(t, s.known, 1)
+	require.Len(t, s.entries, 1)
 }
 
 func TestAKeyIsFetchedOnceForAll(t *testing.T) {

@@ -193,7 +193,7 @@ func TestDocumentsAreNotTrustedForEver(t *testing.T) {
 	g = newGuard(t, o)
 	require.NoError(t, pollQueue(t, g, token, &taskqueue.TaskQueue{Name: "q1"}))
 	p.revocation.Store("")
-	require.Eventually(t, unavailable, patience, time.Millisecond, "they were last read too long ago")
+	require.Eventually(t, unavailable, timeout, time.Millisecond, "they were last read too long ago")
 	p.revocation.Store(revocationJSON("", ""))
-	require.Eventually(t, func() bool { return !unavailable() }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return !unavailable() }, timeout, time.Millisecond)
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/procession-dev/procession/temporal-server/access"
 )
 
-const patience = 10 * time.Second
+const timeout = 10 * time.Second
 
 func revocationJSON(tokens, certificates string) string {
 	return fmt.Sprintf(`{"generatedAt":"2026-01-01T00:00:00Z","tokens":[%s],"certificates":[%s]}`, tokens, certificates)
@@ -53,8 +53,8 @@ func TestRevocationsEndEveryCall(t *testing.T) {
 	require.Equal(t, all, countPermitted(t, g, token, 0xab))
 
 	p.revocation.Store(revocationJSON(`"t1"`, `"00AB"`))
-	require.Eventually(t, func() bool { return countPermitted(t, g, token, 1) == 0 }, patience, time.Millisecond)
-	require.Eventually(t, func() bool { return countPermitted(t, g, "", 0xab) == 0 }, patience, time.Millisecond, "also without a token")
+	require.Eventually(t, func() bool { return countPermitted(t, g, token, 1) == 0 }, timeout, time.Millisecond)
+	require.Eventually(t, func() bool { return countPermitted(t, g, "", 0xab) == 0 }, timeout, time.Millisecond, "also without a token")
 	require.Zero(t, countPermitted(t, g, other, 0xab))
 	require.Equal(t, all, countPermitted(t, g, other, 0xabc))
 }
@@ -79,10 +79,10 @@ func TestRevocationsOutliveTheirPublisher(t *testing.T) {
 			if name != "another replica that has not heard" {
 				require.Eventually(t, func() bool {
 					return strings.Contains(log.String(), `keeping the previous one","document":"revocations"`)
-				}, patience, time.Millisecond)
+				}, timeout, time.Millisecond)
 			}
 			p.revocation.Store(revocationJSON(`"t2"`, ``))
-			require.Eventually(t, func() bool { return countPermitted(t, g, p.signToken(t, map[string]any{"jti": "t2"}), 1) == 0 }, patience, time.Millisecond)
+			require.Eventually(t, func() bool { return countPermitted(t, g, p.signToken(t, map[string]any{"jti": "t2"}), 1) == 0 }, timeout, time.Millisecond)
 			require.Zero(t, countPermitted(t, g, token, 1))
 		})
 	}
@@ -107,7 +107,7 @@ func TestRevocationsThatAreNoLongerListedAreForgotten(t *testing.T) {
 	mu.Lock()
 	ahead = 10 * time.Minute
 	mu.Unlock()
-	require.Eventually(t, func() bool { return countPermitted(t, g, token, 1) == all }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return countPermitted(t, g, token, 1) == all }, timeout, time.Millisecond)
 }
 
 func TestDenialsAndDocumentsAreMeasured(t *testing.T) {
@@ -132,7 +132,7 @@ func TestDenialsAndDocumentsAreMeasured(t *testing.T) {
 	require.Eventually(t, func() bool {
 		failures := capture.Snapshot()["procession_document_read_failures"]
 		return len(failures) > 1 && failures[0].Tags["document"] == "revocations"
-	}, patience, time.Millisecond)
+	}, timeout, time.Millisecond)
 	ages := capture.Snapshot()["procession_document_age_seconds"]
 	last, ok := ages[len(ages)-1].Value.(float64)
 	require.True(t, ok)

@@ -27,7 +27,7 @@ type frontend struct {
 	queues  map[string]string // by workflow id
 	parents map[string]string
 	fails   error
-	asked   int
+	lookups int
 }
 
 // newFrontend returns a frontend with a workflow of the caller of token, one of its tenant and some of others.
@@ -44,7 +44,7 @@ func newFrontend() *frontend {
 func (f *frontend) DescribeWorkflowExecution(
 	_ context.Context, request *workflowservice.DescribeWorkflowExecutionRequest,
 ) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
-	f.asked++
+	f.lookups++
 	if f.fails != nil {
 		return nil, f.fails
 	}
@@ -175,7 +175,7 @@ func TestUncheckedCommandsReachWorkflowsThatTheServiceDidNotStart(t *testing.T) 
 	o.UncheckedCommandQueues = true
 	g, token, at := newGuard(t, o), p.signToken(t, nil), newFrontend()
 	require.NoError(t, completeTask(t, g, at, token, signalTo("foreign", "", false), cancelOf("foreign", "", false)))
-	require.Zero(t, at.asked)
+	require.Zero(t, at.lookups)
 	require.NoError(t, completeTask(t, g, at, token, signalTo("process-own", "", false)))
 	require.Error(t, completeTask(t, g, at, token, signalTo("process-foreign", "", false)))
 }
@@ -187,11 +187,11 @@ func TestTargetsAreLookedUpOnceAMinute(t *testing.T) {
 	for range 3 {
 		require.NoError(t, completeTask(t, g, at, token, signalTo("own", "", false), cancelOf("own", "", false), signalTo("child", "", false)))
 	}
-	require.Equal(t, 3, at.asked, "one for the workflow, and two for the child and its parent")
+	require.Equal(t, 3, at.lookups, "one for the workflow, and two for the child and its parent")
 	for range 3 {
 		require.Error(t, completeTask(t, g, at, token, signalTo("foreign", "", false)))
 	}
-	require.Equal(t, 6, at.asked, "a refused workflow may have continued on another queue")
+	require.Equal(t, 6, at.lookups, "a refused workflow may have continued on another queue")
 }
 
 // The child runs on a queue of its tenant that the caller does not serve.
@@ -216,7 +216,7 @@ func TestChildrenOfADeliveredTaskAreNotLookedUp(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, completeTask(t, g, at, token,
 		signalTo("tenant", fresh.GetRunId(), false), cancelOf("tenant", "", false), signalTo("foreign", old.GetRunId(), false)))
-	require.Zero(t, at.asked)
+	require.Zero(t, at.lookups)
 	require.Error(t, completeTask(t, g, at, token, signalTo("foreign", "", false)), "another workflow may have the id of an old child")
 	stranger := p.signToken(t, map[string]any{"sub": "robot-2", "task_queues": []string{"q4"}})
 	require.Error(t, completeOn(t, g, at, stranger, "q4", signalTo("tenant", fresh.GetRunId(), false)))

@@ -12,12 +12,12 @@ import (
 type access int
 
 const (
-	everyone  access = iota + 1 // who shows a certificate of the CA
-	tokenless                   // engines in their namespace, also without a token
-	workers                     // engines with a token
-	handed                      // engines, about a task that was handed to them; see tasks_test.go
-	openable                    // the service; engines too when --engine-methods names it
-	service                     // the service only
+	everyone    access = iota + 1 // who shows a certificate of the CA
+	tokenless                     // engines in their namespace, also without a token
+	workers                       // engines with a token
+	taskHolders                   // engines, about a task that they hold; see tasks_test.go
+	openable                      // the service; engines too when --engine-methods names it
+	service                       // the service only
 )
 
 // readerAccess returns the same of callers with an operator's token.
@@ -81,7 +81,7 @@ func methodAccess() map[string]access { //nolint:funlen // most of it is a table
 		{"temporal.api.workflowservice.v1.WorkflowService", workers, `
 			PollWorkflowTaskQueue PollActivityTaskQueue PollNexusTaskQueue
 			GetWorkflowExecutionHistory ResetStickyTaskQueue DescribeTaskQueue RecordWorkerHeartbeat ShutdownWorker`},
-		{"temporal.api.workflowservice.v1.WorkflowService", handed, `
+		{"temporal.api.workflowservice.v1.WorkflowService", taskHolders, `
 			RespondWorkflowTaskCompleted RespondWorkflowTaskFailed RespondQueryTaskCompleted
 			RespondActivityTaskCompleted RespondActivityTaskFailed RespondActivityTaskCanceled RecordActivityTaskHeartbeat
 			RespondNexusTaskCompleted RespondNexusTaskFailed`},

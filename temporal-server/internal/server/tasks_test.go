@@ -185,7 +185,7 @@ func requireHistoriesKeptApart(t *testing.T, execution *common.WorkflowExecution
 	require.NoError(t, err)
 	require.NotEmpty(t, second.GetHistory().GetEvents())
 	_, err = other.history(execution, nil)
-	require.NoError(t, err, "it may be handed tasks of the same queue")
+	require.NoError(t, err, "it may be given tasks of the same queue")
 	_, foreignPage := other.history(execution, first.GetNextPageToken())
 	_, foreignQueue := customer.history(execution, nil)
 	_, foreignBoth := customer.history(execution, first.GetNextPageToken())

@@ -14,7 +14,7 @@ import (
 )
 
 //nolint:gochecknoglobals // all tests of a binary share the ports
-var given sync.Map
+var addresses sync.Map
 
 // FreeAddress returns a loopback address with a free port outside the range of ephemeral ports. No two calls in a test
 // binary return the same.
@@ -22,7 +22,7 @@ func FreeAddress(tb testing.TB) string {
 	tb.Helper()
 	for {
 		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(20_000+rand.IntN(12_000))) //nolint:gosec // any port does
-		if _, taken := given.LoadOrStore(address, true); taken {
+		if _, taken := addresses.LoadOrStore(address, true); taken {
 			continue
 		}
 		l, err := net.Listen("tcp", address) //nolint:noctx // closed at once
