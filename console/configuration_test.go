@@ -226,7 +226,8 @@ func TestVersionIsRestored(t *testing.T) {
 	// Another administrator changes the manifest; the editor must not overwrite it.
 	s.applyManifests(strings.Replace(text, "bob", "alice", 1) + "  subjectTemplate: Third\n")
 	alice.Click("button[form=definition].btn-primary")
-	alice.AwaitText("Another person has changed this definition")
+	alice.AwaitText("You have changed this definition elsewhere")
+	require.Contains(t, alice.Text("#editor-side"), "Both change the same lines")
 	alice.openPath("definitions/demo/ProcessDefinition/HOSTILE/edit?version=1")
 	alice.Click("button[form=definition].btn-primary")
 	alice.AwaitText("This is applied.")
@@ -236,6 +237,36 @@ func TestVersionIsRestored(t *testing.T) {
 	require.Empty(t, spec.SubjectTemplate)
 	require.Equal(t, "alice", spec.Items[0].Candidates[0].User)
 	require.Equal(t, running.ID, now.ID)
+}
+
+// Two administrators change different parts of one definition: the second continues with both.
+func TestChangesOfTwoEditorsAreMerged(t *testing.T) {
+	t.Parallel()
+	s := makeSite(t)
+	s.t = t
+	text := hostileManifests[:strings.Index(hostileManifests, "---")]
+	s.applyManifests(text)
+	alice := s.signIn("Alice")
+	alice.openPath("definitions/demo/ProcessDefinition/HOSTILE/edit")
+	s.applyManifests(strings.Replace(text, "bob", "carol", 1))
+	alice.Eval(`(() => {
+		const text = document.getElementById("text");
+		text.value += "  subjectTemplate: Second\n";
+		text.dispatchEvent(new Event("input", {bubbles: true}));
+	})()`)
+	alice.AwaitText("The changes fit together.")
+	require.Contains(t, alice.Text("#editor-side"), "carol")
+	alice.RequireAccessible()
+	alice.Click("#editor-side .btn-primary")
+	alice.AwaitText("What would change")
+	require.NotContains(t, alice.Text("#editor-side .differences"), "carol", "it is the new base")
+	require.Contains(t, alice.Text("#editor-side .differences .new"), "subjectTemplate: Second")
+	alice.Click("button[form=definition].btn-primary")
+	alice.AwaitText("This is applied.")
+	spec, ok := s.manifestOf(resource.KindProcessDefinition, "HOSTILE").Spec.(*resource.ProcessDefinitionSpec)
+	require.True(t, ok)
+	require.Equal(t, "Second", spec.SubjectTemplate)
+	require.Equal(t, "carol", spec.Items[0].Candidates[0].User)
 }
 
 func TestPlaygroundEvaluatesExpression(t *testing.T) {

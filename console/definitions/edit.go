@@ -1,7 +1,6 @@
 package definitions
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -31,6 +30,8 @@ type editorForm struct {
 	Text string
 	// ID and Version identify the edited resource, "" for a new one.
 	ID, Version string
+	// Base is the manifest when the editor opened it, "" for a new resource.
+	Base string
 	// Of is the resource that the text is from, nil for a new one.
 	Of *resource.Key
 	// Restored is the number of the version that the text is from, 0 for the manifest.
@@ -41,6 +42,8 @@ type editorForm struct {
 	// Reason is the reason of the change.
 	Reason   string
 	Problems []problem
+	// Conflict contains the changes since the editor opened, nil for none.
+	Conflict *conflict
 	// Warnings are probable mistakes in a text that can be applied.
 	Warnings []problem
 	Plan     []plannedChange
@@ -78,7 +81,7 @@ func (s *Screens) Edit(v *web.Visit) (*web.Answer, error) {
 		return nil, err
 	}
 	key := of.Key()
-	e := &editorForm{Text: of.Text, ID: of.ID.String(), Version: string(of.Version()), Of: &key, Form: v.URL.Query().Get("form")}
+	e := &editorForm{Text: of.Text, Base: of.Text, ID: of.ID.String(), Version: string(of.Version()), Of: &key, Form: v.URL.Query().Get("form")}
 	if number, err := strconv.Atoi(v.URL.Query().Get("version")); err == nil {
 		version, err := s.Administration.RetrieveDefinitionVersion(v.Context(), v.Call, key, number)
 		if err != nil {
@@ -105,6 +108,9 @@ func (s *Screens) New(v *web.Visit) (*web.Answer, error) {
 	return s.showEditor(v, &editorForm{Text: text}, http.StatusOK)
 }
 
+// lineEnds replaces the ends of lines as browsers send them.
+var lineEnds = strings.NewReplacer("\r\n", "\n") //nolint:gochecknoglobals // immutable
+
 // parseEditorForm reads the form of the editor.
 func parseEditorForm(v *web.Visit) (*editorForm, error) {
 	form, err := v.Form()
@@ -112,9 +118,8 @@ func parseEditorForm(v *web.Visit) (*editorForm, error) {
 		return nil, err
 	}
 	e := &editorForm{
-		// Browsers send the ends of lines as CR LF.
-		Text: strings.ReplaceAll(form.Get("text"), "\r\n", "\n"), ID: form.Get("id"), Version: form.Get("version"), Form: form.Get("form"), Language: form.Get("language"),
-		Sent: true, Reason: strings.TrimSpace(form.Get("reason")),
+		Text: lineEnds.Replace(form.Get("text")), Base: lineEnds.Replace(form.Get("base")), ID: form.Get("id"), Version: form.Get("version"),
+		Form: form.Get("form"), Language: form.Get("language"), Sent: true, Reason: strings.TrimSpace(form.Get("reason")),
 	}
 	if kind := resource.Kind(form.Get("kind")); kind != "" {
 		e.Of = &resource.Key{Tenant: form.Get("tenant"), Kind: kind, Code: form.Get("code")}
@@ -186,8 +191,11 @@ func (s *Screens) applyManifests(v *web.Visit, e *editorForm, dryRun bool) ([]ad
 	applied, err := s.Administration.ApplyResources(v.Context(), e.atVersion(v.Call, documents),
 		administration.ApplyRequest{Documents: documents, DryRun: dryRun, Reason: e.Reason})
 	rejection, isRefusal := errors.AsType[*domain.Error](err)
+	if isRefusal && rejection.Kind == domain.KindPrecondition {
+		return nil, rejection, s.findConflict(v, e)
+	}
 	if isRefusal && rejection.Kind != domain.KindInternal {
-		e.Problems = problemsOf(v.Context(), rejection, sources)
+		e.Problems = problemsOf(rejection, sources)
 		return nil, rejection, nil
 	}
 	if err == nil && dryRun {
@@ -220,10 +228,7 @@ func (e *editorForm) atVersion(call domain.Call, documents []json.RawMessage) do
 }
 
 // problemsOf finds the places in the text that a refusal is about.
-func problemsOf(ctx context.Context, rejection *domain.Error, sources []manifest.Source) []problem {
-	if rejection.Kind == domain.KindPrecondition {
-		return []problem{{Message: ui.T(ctx, "Another person has changed this definition. Copy your text, reload the page and insert it again.")}}
-	}
+func problemsOf(rejection *domain.Error, sources []manifest.Source) []problem {
 	var problems []problem
 	for _, d := range rejection.Details {
 		p := problem{Message: d.Message}

@@ -19,7 +19,7 @@ import (
 
 const (
 	// maxForm bounds the body of a form without files, in bytes.
-	maxForm = 1 << 20
+	maxForm = 3 << 20
 	// maxVisitorForm and visitorFormTime bound the forms of visitors who are not signed
 	// in.
 	maxVisitorForm  = 64 << 10

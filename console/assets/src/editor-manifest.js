@@ -115,12 +115,11 @@ export function editManifest(area, nonce) {
     view.focus();
   });
 
-  // Leaving with changes asks first, unless they are being applied. A text that was refused
-  // is a change.
+  // Leaving with changes asks first, unless a form submits them. A text that was refused is a change.
   const began = "unsaved" in area.dataset ? undefined : area.value;
-  let applying = false;
-  area.form.addEventListener("submit", () => { applying = true; });
+  let submitting = false;
+  document.addEventListener("submit", (event) => { submitting = event.target === area.form || side.contains(event.target); });
   window.addEventListener("beforeunload", (event) => {
-    if (!applying && area.value !== began) event.preventDefault();
+    if (!submitting && area.value !== began) event.preventDefault();
   });
 }
