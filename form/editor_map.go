@@ -42,7 +42,7 @@ func (b *editorBuilder) setMap(n *Node, p *jsondoc.Place, value *object, a site)
 
 // mapNodes returns the rows of the members that an object has besides the named ones, if the schema describes them.
 func (b *editorBuilder) mapNodes(p *jsondoc.Place, value *object, a site) []*Node {
-	if members := p.Members(); len(members.Named) == 0 || !members.Typed || len(a.path) > b.limits.Depth || b.exceeded {
+	if !hasFields(p) || !p.Members().Typed || len(a.path) > b.limits.Depth || b.exceeded {
 		return nil
 	}
 	n := &Node{

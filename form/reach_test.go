@@ -24,7 +24,7 @@ type generator struct{ *rand.Rand }
 
 // schemaAndValue returns a random schema and a valid value for it, never an empty one.
 func (g generator) schemaAndValue(depth int) (schema, value string) {
-	kinds := 18
+	kinds := 20
 	if depth == 0 {
 		kinds = 10
 	}
@@ -60,6 +60,10 @@ func (g generator) schemaAndValue(depth int) (schema, value string) {
 		return `{"type":"array","items":{"type":"array","items":{"type":"number"}}}`, g.pick(`[[1,2],[3,4]]`, `[[0.5,1]]`, `[[1,2,3],[4,5,6]]`)
 	case 16:
 		return g.pick(`{}`, `{"title":"Any"}`, `{"type":["string","boolean","array"]}`), g.pick(`"x"`, `true`, `["a","b"]`)
+	case 17:
+		schema, value := g.schemaAndValue(depth - 1)
+		return `{"oneOf":[{"type":"array","items":{"type":"string"}},{"type":"object","patternProperties":{"^[a-z]+$":` + schema + `},"additionalProperties":false}]}`,
+			g.pick(`["a"]`, `{"k":`+value+`}`, `{"k":`+value+`,"z":`+value+`}`)
 	case 10:
 		return g.objectSchema(depth)
 	case 11:
@@ -175,6 +179,9 @@ func (p *user) enterGoal(value, targetJSON string) string { //nolint:funlen // a
 		}
 		typed.Confirmed[n.Name] = true
 		goalNode := goal.Find(n.Pointer)
+		if n.Mixed {
+			goalNode = findMixed(goal, n.Pointer)
+		}
 		want, present := jsondoc.Lookup(json.RawMessage(targetJSON), n.Pointer)
 		switch {
 		case n.Kind.HasRows():
@@ -247,6 +254,17 @@ func (p *user) enterGoal(value, targetJSON string) string { //nolint:funlen // a
 	change, err := s.Changes(typed)
 	require.NoError(p.tb, err)
 	return string(change.Value())
+}
+
+// findMixed returns the rows of an object that has named members or alternatives too, nil for none.
+func findMixed(s *form.Editor, pointer string) (found *form.Node) {
+	form.Walk(s.Nodes, func(n *form.Node) bool {
+		if n.Mixed && n.Pointer == pointer {
+			found = n
+		}
+		return true
+	})
+	return found
 }
 
 // newRowPointers returns a pointer, and the ones with keys of new rows in place of indexes.

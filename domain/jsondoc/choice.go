@@ -235,9 +235,7 @@ func (p *Place) selectBranch(c *Choice, facts *choiceFacts) {
 		return
 	}
 	if !p.present || len(object) == 0 && typeOf(p.value) == TypeObject {
-		if c.By != "" {
-			c.Selected = -1
-		}
+		c.Selected = p.firstBranch(c)
 		return
 	}
 	best := branchFit{}
@@ -255,6 +253,17 @@ func (p *Place) selectBranch(c *Choice, facts *choiceFacts) {
 	if c.By != "" && !c.Certain {
 		c.Selected = -1
 	}
+}
+
+// firstBranch returns the branch for an absent or empty value: the first one with its type, -1 if a member selects the branch.
+func (p *Place) firstBranch(c *Choice) int {
+	if c.By != "" {
+		return -1
+	}
+	if !p.present {
+		return 0
+	}
+	return max(0, slices.IndexFunc(c.Branches, func(b Branch) bool { return typeOf(p.value).Only(b.Types) }))
 }
 
 // branchFit is the degree to which a value fits a branch.

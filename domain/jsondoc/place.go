@@ -260,12 +260,20 @@ func (p *Place) IsRecursive() bool {
 	if p.present || len(p.parts) == 0 {
 		return false
 	}
+	core := p.core()
 	for outer := p.outer; outer != nil; outer = outer.outer {
-		if slices.Equal(p.core(), outer.core()) {
+		if len(core) > 0 && slices.Equal(core, outer.core()) || len(core) == 0 && p.isPartOf(outer) {
 			return true
 		}
 	}
 	return false
+}
+
+// isPartOf reports whether all subschemas about the place, but references, are about another one as well.
+func (p *Place) isPartOf(outer *Place) bool {
+	return !slices.ContainsFunc(p.parts, func(s part) bool {
+		return !isReference(s.node) && !slices.ContainsFunc(outer.parts, func(other part) bool { return other.node == s.node })
+	})
 }
 
 // core returns the subschemas that always apply and state anything but a reference.

@@ -26,7 +26,7 @@ var drafts = map[string]string{
 
 func TestFormatsOfTheSuite(t *testing.T) {
 	t.Parallel()
-	root := folder(t, "jsonschema-4.25.1.tar.gz")
+	root := folder(t, "jsonschema-4.25.1.tar.gz.d")
 	cases := 0
 	for draft, address := range drafts {
 		for _, glob := range []string{"optional/format/*.json", "optional/ecmascript-regex.json", "pattern.json", "patternProperties.json"} {
