@@ -45,6 +45,8 @@ type Branch struct {
 	Required []string
 
 	node *jsonschema.Schema
+	// mapped are the values of the discriminating member if the subschema does not state them.
+	mapped []EnumValue
 }
 
 // A combination is an anyOf or oneOf of a part.
@@ -52,13 +54,6 @@ type combination struct {
 	part     part
 	branches []*jsonschema.Schema
 	keyword  string
-}
-
-// choiceFacts are the properties of a combination that no value changes.
-type choiceFacts struct {
-	// by is the discriminating member, values the index of a branch by the key of its value.
-	by     string
-	values map[string]int
 }
 
 // resolve adds the branches of a combination that apply, or a choice.
@@ -195,13 +190,16 @@ func (p *Place) choose(c combination, branches []*jsonschema.Schema) {
 	}
 	o := p.outline
 	o.facts.mu.Lock()
-	facts := o.facts.choiceOf(branches)
-	for _, branch := range branches {
+	facts := o.facts.choiceOf(branches, o.facts.sources[c.part.node])
+	for i, branch := range branches {
 		title, isTitled := o.facts.branchTitle(branch)
 		choice.Branches = append(choice.Branches, Branch{
 			Title: title, IsTitled: isTitled, I18n: o.facts.sources[branch].Text(keywordI18n), Types: o.facts.typesOf(branch), Schema: pointerIn(branch.Location),
 			Required: o.facts.requiredNames(branch), node: branch,
 		})
+		if facts.mapped != nil {
+			choice.Branches[i].mapped = facts.mapped[i]
+		}
 	}
 	o.facts.mu.Unlock()
 	choice.By = facts.by
@@ -304,48 +302,6 @@ func (p *Place) fitOf(branch *jsonschema.Schema, object map[string]any) branchFi
 		fit.depths++
 	}
 	return fit
-}
-
-// choiceOf returns the facts of a combination.
-func (f *facts) choiceOf(branches []*jsonschema.Schema) *choiceFacts {
-	key := [2]*jsonschema.Schema{branches[0], branches[len(branches)-1]}
-	if cached, ok := f.choices[key]; ok {
-		return cached
-	}
-	found := &choiceFacts{}
-	f.choices[key] = found
-	for _, name := range f.declaredNames(branches[0]) {
-		if _, finite := f.memberOptions(branches[0], name); !finite {
-			continue
-		}
-		if values := f.discriminate(branches, name); values != nil {
-			found.by, found.values = name, values
-			break
-		}
-	}
-	return found
-}
-
-// discriminate returns the index of the branch of each value of a member, nil if branches share one or allow all.
-func (f *facts) discriminate(branches []*jsonschema.Schema, name string) map[string]int {
-	values := map[string]int{}
-	for i, branch := range branches {
-		options, finite := f.memberOptions(branch, name)
-		if !finite || len(options) == 0 {
-			return nil
-		}
-		for _, option := range options {
-			if !typeOf(option.Value).Only(TypeScalar) {
-				return nil
-			}
-			key := valueKey(option.Value)
-			if before, exists := values[key]; exists && before != i {
-				return nil
-			}
-			values[key] = i
-		}
-	}
-	return values
 }
 
 // branchTitle returns the title of a branch or of its target, or the last name of its reference.

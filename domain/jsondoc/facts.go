@@ -41,9 +41,16 @@ func newFacts(s *Schema) *facts {
 		return f
 	}
 	address, _, _ := strings.Cut(s.compiled.Location, "#")
-	for location, node := range s.nodes {
-		if path, ok := jsontext.SplitPointer(pointerIn(location)); ok && strings.HasPrefix(location, address+"#") {
-			f.sources[node], _ = valueAt(root, path).(*Object)
+	documents := map[string]any{address: root}
+	for _, node := range s.subschemas {
+		within, _, _ := strings.Cut(node.Location, "#")
+		document, known := documents[within]
+		if !known {
+			document, _ = Decode(draftSources()[within], maxSchemaDepth)
+			documents[within] = document
+		}
+		if path, ok := jsontext.SplitPointer(pointerIn(node.Location)); ok {
+			f.sources[node], _ = valueAt(document, path).(*Object)
 		}
 	}
 	return f

@@ -229,6 +229,9 @@ func (p *Place) addDiscriminator(child *Place, c *Choice, name string) {
 	var union []EnumValue
 	for _, branch := range c.Branches {
 		options, _ := f.memberOptions(branch.node, name)
+		if branch.mapped != nil {
+			options = branch.mapped
+		}
 		for _, option := range options {
 			if len(options) == 1 && option.Title == "" && branch.IsTitled {
 				option.Title, option.I18n = branch.Title, branch.I18n

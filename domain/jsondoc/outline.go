@@ -137,7 +137,9 @@ func (o *Outline) validateNode(node *jsonschema.Schema, value any) (invalid *jso
 		gate.chargeValue(value)
 		at = gate.inner
 	}
-	r.meter.spend(unitsPerCheck)
+	if r.meter.spend(unitsPerCheck); outsideDocument(node) {
+		r.meter.chargeOutside(value)
+	}
 	invalid, err := libraryResult(at.Validate(value))
 	if err != nil {
 		o.exhausted = true

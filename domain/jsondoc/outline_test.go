@@ -133,6 +133,17 @@ func TestOutline(t *testing.T) { //nolint:funlen // most of it is a table
 			"$defs":{"b":{"type":"object","title":"Bee","properties":{"x":{"type":"string"}}}}}`, `{}`,
 			[]string{"a null,integer “Age”", "b null,object “Bee”", "  x string", "c null,string", "d null,array", "e null,string of x"},
 		},
+		"a part of a draft": {
+			`{"$schema":"http://json-schema.org/draft-04/schema#","properties":{"z":{"$ref":"http://json-schema.org/draft-04/schema#/properties/title"},
+			"n":{"$ref":"http://json-schema.org/draft-04/schema#/definitions/positiveInteger"},"s":{"$ref":"http://json-schema.org/draft-04/schema#/definitions/simpleTypes"}}}`, `{}`,
+			[]string{"z string", "n integer", "s string of array boolean integer null number object string"},
+		},
+		"a mapped discriminator": {
+			`{"oneOf":[{"$ref":"#/$defs/Cat"},{"$ref":"#/$defs/Dog"}],"discriminator":{"propertyName":"kind","mapping":{"dog":"#/$defs/Dog","hound":"Dog"}},
+			"$defs":{"Cat":{"type":"object","required":["kind"],"properties":{"kind":{"type":"string"},"lives":{"type":"integer"}}},
+			"Dog":{"type":"object","required":["kind"],"properties":{"kind":{"type":"string"},"tail":{"type":"number"}}}}}`, `{"kind":"hound"}`,
+			[]string{`choice by "kind" of Cat|Dog: 1 true`, "kind string of Cat dog hound required", "tail number"},
+		},
 		"references": {
 			`{"properties":{"z":{"$ref":"#address"},"a":{"$ref":"address2"},"m":{"$ref":"#/definitions/n~1m","title":"Mine"}},
 			"$defs":{"a":{"$anchor":"address","type":"object","properties":{"street":{"type":"string"}}},

@@ -3,7 +3,6 @@ package jsondoc
 import (
 	"reflect"
 	"regexp"
-	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
@@ -32,31 +31,6 @@ func newRun(s *Schema) *run {
 	}
 	return r
 }
-
-// outsideDocument reports whether a subschema is part of the schema of a draft, which all validations share.
-func outsideDocument(s *jsonschema.Schema) bool { return draftSchemas()[s] }
-
-// draftSchemas returns the subschemas of the schemas of the drafts.
-var draftSchemas = sync.OnceValue(func() map[*jsonschema.Schema]bool { //nolint:gochecknoglobals // it is constant
-	found := map[*jsonschema.Schema]bool{}
-	var add func(s *jsonschema.Schema)
-	add = func(s *jsonschema.Schema) {
-		if found[s] {
-			return
-		}
-		found[s] = true
-		for _, child := range append(inPlace(s), innerSchemas(s)...) {
-			add(child)
-		}
-	}
-	for _, address := range []string{
-		"http://json-schema.org/draft-04/schema", "http://json-schema.org/draft-06/schema", "http://json-schema.org/draft-07/schema",
-		"https://json-schema.org/draft/2019-09/schema", "https://json-schema.org/draft/2020-12/schema",
-	} {
-		add(jsonschema.MustCompileString(base, `{"$ref":"`+address+`#"}`).Ref)
-	}
-	return found
-})
 
 // blankSchema returns a schema without keywords in the place of another one.
 func blankSchema(s *jsonschema.Schema) *jsonschema.Schema {

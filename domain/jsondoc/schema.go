@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"sync"
 
@@ -25,7 +24,9 @@ type Schema struct {
 	// source is the text that was compiled, in which dynamic references may be resolved.
 	source json.RawMessage
 	nodes  map[string]*jsonschema.Schema
-	chain  int
+	// subschemas are all subschemas. A location may be the one of two, in the schema of a draft.
+	subschemas []*jsonschema.Schema
+	chain      int
 	// step is the maximum size of the location of a subschema in another one, in bytes.
 	step int
 	// patterns are the sizes of the patterns, in instructions.
@@ -84,9 +85,7 @@ func compileSchema(source json.RawMessage, replaced *expressions) (schema *Schem
 	}()
 	c := jsonschema.NewCompiler()
 	c.AssertFormat = true
-	c.LoadURL = func(url string) (io.ReadCloser, error) {
-		return nil, &outsideError{url}
-	}
+	c.LoadURL = loadDraft
 	c.RegisterExtension(extension, nil, dialect{})
 	if err := c.AddResource(base, bytes.NewReader(source)); err != nil {
 		return nil, err

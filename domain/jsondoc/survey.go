@@ -3,8 +3,10 @@ package jsondoc
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
@@ -26,7 +28,7 @@ func (s *Schema) surveySchemas(replaced *expressions) error {
 	if size > maxExpanded {
 		return fmt.Errorf("it has more than %d subschemas once its references are followed", maxExpanded)
 	}
-	s.nodes = measured.nodes
+	s.nodes, s.subschemas = measured.nodes, slices.Collect(maps.Keys(measured.sizes))
 	for location, node := range s.nodes {
 		if len(location) > maxLocation {
 			return fmt.Errorf("the location of a subschema has more than %d bytes", maxLocation)
