@@ -37,7 +37,7 @@ func (a *Activities) FinishDataSourceRun(
 		return err
 	}
 	if text == nil && problem == "" {
-		problem = "the answer of the data source is no JSON, or too large"
+		problem = "the answer of the data source is not JSON, or too large"
 	}
 	return a.o.App.FinishDataSourceRun(ctx, in.Run, text, problem)
 }

@@ -31,7 +31,7 @@ func (s *Service) AskAssistanceModel(ctx context.Context, key domain.AssistanceK
 	}
 	var request preparedRequest
 	if err := json.Unmarshal(call.Request, &request); err != nil {
-		return fmt.Errorf("reading what is to be asked: %w", err)
+		return fmt.Errorf("reading a prompt: %w", err)
 	}
 	answer, err := s.assistant.provider.Complete(ctx, assistance.Request(request))
 	if err != nil {

@@ -53,7 +53,7 @@ func (s *Service) PrepareAssistancePrompt(ctx context.Context, key domain.Assist
 		AskedAt: s.now(),
 	}
 	if call.Request, err = jsontext.Marshal(preparedRequest(request)); err != nil {
-		return fmt.Errorf("writing what is to be asked: %w", err)
+		return fmt.Errorf("writing a prompt: %w", err)
 	}
 	if call.Messages, err = jsontext.Marshal(request.Messages()); err != nil {
 		return fmt.Errorf("writing the prompt: %w", err)

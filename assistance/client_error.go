@@ -22,7 +22,7 @@ func (c *Client) statusError(response *http.Response, body []byte) error {
 	text := c.providerText(body)
 	switch status := response.StatusCode; {
 	case status == http.StatusTooManyRequests:
-		e.Code, e.Message = CodeRateLimited, "the provider was asked too often"
+		e.Code, e.Message = CodeRateLimited, "the provider was too many requests"
 	case status == http.StatusRequestTimeout || status == http.StatusGatewayTimeout:
 		e.Code, e.Message = CodeTimeout, "the provider did not answer in time"
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:

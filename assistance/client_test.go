@@ -177,7 +177,7 @@ func TestStatuses(t *testing.T) {
 		after   time.Duration
 		message string
 	}{
-		"too often":        {429, `{"error":{"message":"Slow down"}}`, []string{"Retry-After", "7"}, assistance.CodeRateLimited, 7 * time.Second, "the provider was asked too often: Slow down"},
+		"too often":        {429, `{"error":{"message":"Slow down"}}`, []string{"Retry-After", "7"}, assistance.CodeRateLimited, 7 * time.Second, "the provider was too many requests: Slow down"},
 		"at a time":        {429, ``, []string{"Retry-After", "Sun, 01 Mar 2026 12:01:30 GMT"}, assistance.CodeRateLimited, 90 * time.Second, ""},
 		"in the past":      {503, ``, []string{"Retry-After", "Sun, 01 Mar 2026 11:00:00 GMT"}, assistance.CodeUnavailable, 0, ""},
 		"milliseconds":     {503, ``, []string{"Retry-After", "9", "Retry-After-Ms", "1500"}, assistance.CodeUnavailable, 1500 * time.Millisecond, ""},

@@ -156,7 +156,7 @@ func CheckOIDCIssuers(issuers []OIDCIssuer) error {
 		}
 		if len(issuers) > 1 && !i.Scoped() {
 			wrong = append(wrong, fmt.Errorf(
-				"issuer %q: needs tenants or email-domains, because there are several issuers: whom is it for? [\"*\"] is all tenants",
+				"issuer %q: needs tenants or email-domains, because there are several issuers; [\"*\"] is all tenants",
 				i.Issuer))
 		}
 	}

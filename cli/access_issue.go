@@ -56,7 +56,7 @@ func newAccessIssueCommand(env Environment) *cobra.Command {
 		return err
 	})
 	f := cmd.Flags()
-	f.BoolVar(&operator, "operator", false, "say that it is an operator who asks; required")
+	f.BoolVar(&operator, "operator", false, "confirm the access of an operator; required")
 	f.StringVar(&tenant, "tenant", "", "the `code` of the tenant; required")
 	f.StringVar(&folder, "directory", "", "the `folder` to write to; temporal-CODE by default")
 	f.StringVar(&expires, "expires", "", "`when` it stops working: 15m, or a time such as 2027-01-31T00:00:00Z; at most, and by default, in an hour")

@@ -22,7 +22,7 @@ func newActionsCommand(env Environment) *cobra.Command {
 func newActionsExplainCommand(env Environment) *cobra.Command {
 	return listCommand(env, &cobra.Command{
 		Use: "explain PROCESS PRINCIPAL", Args: requireArgs("the id of a process", "a user or an application"),
-		Short: "Explain why a user action of a process is offered to a principal, or not",
+		Short: "Explain the availability of a user action for a principal",
 		Long: "Explains which user actions of a process are offered to a user or an application, which is named by its code, its\n" +
 			"e-mail address or its id, and why the others are not.",
 		Example:           "  procession actions explain 01970000-0000-7000-8000-000000000001 bob@north.example",

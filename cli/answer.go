@@ -49,7 +49,7 @@ func receive[T any](s *service, r *http.Response, err error) (T, error) {
 // unexpectedResponse returns the failure for a response that the service would not send.
 func (s *service) unexpectedResponse(r *http.Response) error {
 	return &failure{kind: domain.KindInternal, text: fmt.Sprintf(
-		"%s answers with %s, and not as the service does", s.address, r.Status,
+		"%s sent an unexpected response: %s", s.address, r.Status,
 	)}
 }
 
@@ -63,7 +63,7 @@ func (s *service) requestFailure(err error) error {
 		return fmt.Errorf("%s does not answer in time (--timeout)", s.address)
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return fmt.Errorf("the certificate of %s is not to be trusted (--ca-file says who is): %w", s.address, failed.Err)
+		return fmt.Errorf("the certificate of %s is not trusted (see --ca-file): %w", s.address, failed.Err)
 	}
 	return fmt.Errorf("%s cannot be reached (--server): %w", s.address, failed.Err)
 }

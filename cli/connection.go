@@ -136,11 +136,11 @@ func (env Environment) connect(ctx context.Context, flags *pflag.FlagSet) (*serv
 	}
 	administration, err := client.NewClient(address+adminPath, client.WithHTTPClient(sender), client.WithRequestEditorFn(edit))
 	if err != nil {
-		return nil, fmt.Errorf("preparing to ask %s: %w", address, err)
+		return nil, fmt.Errorf("preparing a request to %s: %w", address, err)
 	}
 	work, err := rest.NewClient(address+restPath, rest.WithHTTPClient(sender), rest.WithRequestEditorFn(edit))
 	if err != nil {
-		return nil, fmt.Errorf("preparing to ask %s: %w", address, err)
+		return nil, fmt.Errorf("preparing a request to %s: %w", address, err)
 	}
 	return &service{Client: administration, rest: work, address: address}, nil
 }

@@ -96,10 +96,10 @@ func TestFailedRequestsAreNotRetried(t *testing.T) {
 	var requests atomic.Int32
 	w := &terminal{t: t, operator: "-operator-", env: map[string]string{"PROCESSION_TOKEN": ownerToken}}
 	for message, answer := range map[string]http.HandlerFunc{
-		"answers with 502 Bad Gateway, and not as the service does": func(w http.ResponseWriter, _ *http.Request) {
+		"sent an unexpected response: 502 Bad Gateway": func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, "<html>", http.StatusBadGateway)
 		},
-		"answers with 200 OK, and not as the service does": func(w http.ResponseWriter, _ *http.Request) {
+		"sent an unexpected response: 200 OK": func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write([]byte("<html>"))
 		},
 		"reading the response of http://": func(w http.ResponseWriter, _ *http.Request) {

@@ -146,7 +146,7 @@ func confirmTargets(cmd *cobra.Command, yes bool, targets []string, verb string)
 		return nil
 	}
 	if err != nil && answer == "" {
-		return usageError("standard input is at its end: use --yes to go on without a question")
+		return usageError("standard input has ended: use --yes to confirm")
 	}
 	return errors.New("aborted without a change")
 }

@@ -69,7 +69,7 @@ func (env Environment) editResource(cmd *cobra.Command, s *service, found oasadm
 	}
 	result, err := (&applyFlags{files: []string{file.Name()}, reason: reason}).apply(cmd, s, false)
 	if err != nil {
-		cmd.PrintErrf("What you wrote is in %s; apply it with -f when it is right.\n", file.Name())
+		cmd.PrintErrf("Your text is in %s; correct it and apply it with -f.\n", file.Name())
 		return err
 	}
 	return errors.Join(reportApplied(cmd, result), os.Remove(file.Name()))

@@ -86,7 +86,7 @@ func engineDeeds() map[string]string {
 		"WorkflowExecutionCanceled":        "the workflow was cancelled",
 		"WorkflowExecutionTerminated":      "the workflow was terminated",
 		"WorkflowExecutionContinuedAsNew":  "the workflow continued as new",
-		"WorkflowExecutionCancelRequested": "the workflow was asked to cancel",
+		"WorkflowExecutionCancelRequested": "cancellation of the workflow was requested",
 		"WorkflowExecutionSignaled":        "the signal %s arrived",
 		"WorkflowTaskFailed":               "a step of the workflow failed",
 		"WorkflowTaskTimedOut":             "a step of the workflow timed out",

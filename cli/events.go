@@ -91,7 +91,7 @@ func (e *eventFlags) bindFlags(cmd *cobra.Command) {
 	f.StringVar(&e.from, "from", "", "only from `when` on: a time such as 2027-01-31T08:00 or 2027-01-31T00:00:00Z, or how long ago, such as 90m or 7d")
 	f.StringVar(&e.to, "to", "", "only before `when`")
 	f.BoolVar(&e.oldestFirst, "oldest-first", false, "begin with the oldest")
-	f.StringVar(&e.after, "after", "", "continue behind the `cursor` that was printed or that an event has")
+	f.StringVar(&e.after, "after", "", "continue after a printed `cursor`, or that of an event")
 	bindLimit(cmd, &e.limit, 50)
 	f.BoolVar(&e.follow, "follow", false, "go on with new events")
 }

@@ -167,7 +167,7 @@ func writeFolder(cmd *cobra.Command, folder string, out *output, documents []exp
 		// Some file systems take names that differ in case for the same.
 		folded := strings.ToLower(file)
 		if written[folded] {
-			return fmt.Errorf("%s is there twice but for upper and lower case: leave -d out", file)
+			return fmt.Errorf("two documents have the name %s, apart from case: leave -d out", file)
 		}
 		written[folded] = true
 		if err := root.MkdirAll(path.Dir(file), 0o750); err != nil {

@@ -49,7 +49,7 @@ func newProcessesHistoryCommand(env Environment) *cobra.Command {
 		return err
 	})
 	cmd.Flags().BoolVar(&follow, "follow", false, "follow new events until the process has ended")
-	cmd.Flags().StringVar(&after, "after", "", "continue behind the `cursor` that was printed or that an event has")
+	cmd.Flags().StringVar(&after, "after", "", "continue after a printed `cursor`, or that of an event")
 	cmd.Flags().BoolVar(&engine, "engine", false, "look into the workflow of the process")
 	cmd.Flags().StringVar(&workflow, "workflow", "", "with --engine, look into another workflow of the process: its `id`")
 	cmd.MarkFlagsMutuallyExclusive("engine", "follow")

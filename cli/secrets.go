@@ -198,6 +198,6 @@ func (s *service) secretNamed(
 	case 1:
 		return found[0], nil
 	default:
-		return uuid.Nil, usageError("%s/%s has several secrets %q: say the id of one", kind, code, name)
+		return uuid.Nil, usageError("%s/%s has several secrets %q: use the id of one", kind, code, name)
 	}
 }

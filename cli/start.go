@@ -138,7 +138,7 @@ func (s *service) findStartable(ctx context.Context, code, tenant string) (found
 	}
 	switch {
 	case matches > 1:
-		return found, usageError("%d tenants have a definition %s that you may start: say --tenant", matches, code)
+		return found, usageError("%d tenants have a definition %s that you may start: use --tenant", matches, code)
 	case matches == 1:
 		return found, nil
 	}

@@ -137,7 +137,7 @@ func completeTask(env Environment) completions {
 func (s *service) receiveTask(answer *http.Response, err error) (rest.ProcessItem, error) {
 	item, err := receive[rest.ProcessItem](s, answer, err)
 	if err == nil && item.Task == nil {
-		return item, usageError("%s is no task but a %s", item.ID, strings.ToLower(string(item.Type)))
+		return item, usageError("%s is not a task but a %s", item.ID, strings.ToLower(string(item.Type)))
 	}
 	return item, err
 }
@@ -239,7 +239,7 @@ func newTasksSaveCommand(env Environment) *cobra.Command {
 	cmd := taskCommand(env, &cobra.Command{
 		Use: "save ID --set /PATH=VALUE | --file FILE", Short: "Save data of a task that you own",
 		Long: "Saves data of a task that you own. " + assignmentHelp + "\n" +
-			"What breaks the schema is saved all the same, and listed on standard error.",
+			"Values that break the schema are saved, too, and listed on standard error.",
 		Example: "  procession tasks save 01970000-0000-7000-8000-000000000001 --set /FIRST_NAME=Carol --set /AMOUNT:=1000\n" +
 			"  procession tasks save 01970000-0000-7000-8000-000000000001 -f data.json",
 	}, func(cmd *cobra.Command, s *service, id uuid.UUID, _ []string) error {

@@ -46,6 +46,6 @@ func (s *service) awaitWorkers(cmd *cobra.Command, applied oasadmin.ResourceAppl
 	if err != nil || len(problems) == 0 {
 		return err
 	}
-	return &failure{kind: domain.KindUnavailable, text: fmt.Sprintf("after %s, not all that was applied can run:\n%s",
+	return &failure{kind: domain.KindUnavailable, text: fmt.Sprintf("after %s, some applied definitions cannot run:\n%s",
 		atMost, strings.Join(problems, "\n"))}
 }

@@ -48,7 +48,7 @@ func TestApplyWaitsForWorkers(t *testing.T) {
 	w := newNorth(t)
 	o := w.runs("apply", "-f", "testdata/north", "--wait", "1ms")
 	require.Equal(t, cli.ExitFailure, o.exitCode())
-	require.ErrorContains(t, o.err, "after 1ms, not all that was applied can run:")
+	require.ErrorContains(t, o.err, "after 1ms, some applied definitions cannot run:")
 }
 
 func TestHealthShowsBacklogs(t *testing.T) {

@@ -127,7 +127,7 @@ func webhooksReplayCommand(env Environment, use, short string, delivered bool) *
 				return err
 			}
 			if replay.Next != nil {
-				cmd.PrintErrf("There are others: --since %s sees to them.\n", replay.Next.Format(time.RFC3339Nano))
+				cmd.PrintErrf("There are more: repeat with --since %s.\n", replay.Next.Format(time.RFC3339Nano))
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d replayed\n", replay.Replayed)
 			return err

@@ -99,7 +99,7 @@ func requireAllReplayed(w *terminal, event string) {
 		  FROM webhook_deliveries d, (SELECT id, timestamptz '2026-03-02T10:30:00Z' + row_number() OVER () * interval '1 second' FROM many) m(id, at)`,
 		`UPDATE webhook_deliveries SET state = 'DELIVERED', finished_at = queued_at`)
 	for _, replayed := range []struct{ since, count, others string }{
-		{"2026-03-02T10:30:00Z", "10000 replayed\n", "There are others: --since 2026-03-02T13:16:40Z sees to them.\n"},
+		{"2026-03-02T10:30:00Z", "10000 replayed\n", "There are more: repeat with --since 2026-03-02T13:16:40Z.\n"},
 		{"2026-03-02T13:16:40Z", "1 replayed\n", ""},
 	} {
 		o := w.runs("webhooks", "replay-all", "EVENTS", "--since", replayed.since)

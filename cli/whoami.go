@@ -12,7 +12,7 @@ import (
 func newWhoamiCommand(env Environment) *cobra.Command {
 	var out *output
 	cmd := newServiceCommand(env, &cobra.Command{
-		Use: "whoami", Args: requireArgs(), Short: "Show whom the token belongs to",
+		Use: "whoami", Args: requireArgs(), Short: "Show the owner of the token",
 	}, func(cmd *cobra.Command, s *service, _ []string) error {
 		answer, err := s.RetrieveIdentity(cmd.Context())
 		identity, err := receive[oasadmin.Identity](s, answer, err)

@@ -37,14 +37,14 @@ func TestAdmissionOfAssistance(t *testing.T) {
 func TestEndOfAssistance(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ noted, text, code, wantCode, want string }{
-		"as noted":                 {"RATE_LIMITED", "asked too often", "", "RATE_LIMITED", "asked too often"},
+		"as noted":                 {"RATE_LIMITED", "too many requests", "", "RATE_LIMITED", "too many requests"},
 		"nothing noted":            {"", "", "", "INTERNAL", "the service could not carry the run out"},
 		"late":                     {"", "", "TIMEOUT", "TIMEOUT", "the run took too long"},
-		"late after a fault":       {"RATE_LIMITED", "asked too often", "TIMEOUT", "TIMEOUT", "the run took too long; last, asked too often"},
+		"late after a fault":       {"RATE_LIMITED", "too many requests", "TIMEOUT", "TIMEOUT", "the run took too long; last, too many requests"},
 		"the provider was late":    {"TIMEOUT", "no answer in time", "TIMEOUT", "TIMEOUT", "no answer in time"},
-		"broken after a fault":     {"RATE_LIMITED", "asked too often", "INTERNAL", "INTERNAL", "the service could not carry the run out"},
+		"broken after a fault":     {"RATE_LIMITED", "too many requests", "INTERNAL", "INTERNAL", "the service could not carry the run out"},
 		"disabled":                 {"", "", "FEATURE_DISABLED", "FEATURE_DISABLED", "AI assistance is not available any more"},
-		"the code of an older run": {"RATE_LIMITED", "asked too often", "RATE_LIMITED", "RATE_LIMITED", "asked too often"},
+		"the code of an older run": {"RATE_LIMITED", "too many requests", "RATE_LIMITED", "RATE_LIMITED", "too many requests"},
 	} {
 		now := time.Now()
 		run := domain.AssistanceRun{State: domain.AssistancePending, ErrorCode: c.noted, ErrorMessage: c.text}
@@ -55,7 +55,7 @@ func TestEndOfAssistance(t *testing.T) {
 		require.False(t, run.Fail("", now))
 		require.False(t, run.Complete("m", "stop", now))
 	}
-	run := domain.AssistanceRun{State: domain.AssistancePending, ErrorCode: "RATE_LIMITED", ErrorMessage: "asked too often"}
+	run := domain.AssistanceRun{State: domain.AssistancePending, ErrorCode: "RATE_LIMITED", ErrorMessage: "too many requests"}
 	require.True(t, run.Complete("m", "stop", time.Now()))
 	require.Equal(t, domain.AssistanceCompleted, run.State)
 	require.Empty(t, run.ErrorCode+run.ErrorMessage)

@@ -54,10 +54,10 @@ func (q Quotas) AdmitAssistance(use AssistanceUse) error {
 	switch {
 	case use.Today >= q.AssistancePerDay:
 		return Conflict(CodeConflict, fmt.Sprintf(
-			"the tenant has begun %d runs of AI assistance today, which is what it may on a day; the day ends at midnight UTC", use.Today))
+			"the tenant has started %d runs of AI assistance today, its limit per day; the day ends at midnight UTC", use.Today))
 	case use.Pending >= q.AssistanceAtOnce:
 		return Conflict(CodeConflict, fmt.Sprintf(
-			"%d runs of AI assistance of the tenant are being worked on, which is what it may have at once", use.Pending))
+			"%d runs of AI assistance of the tenant are in progress, its limit at once", use.Pending))
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ type Submission struct {
 const maxNewRows = 1_000
 
 // ErrRows is returned if the order of an array contains a row twice or too many new rows.
-var ErrRows = errors.New("the rows of the form are not those of its value")
+var ErrRows = errors.New("the rows of the form do not match its value")
 
 // Change is the result of applying a Submission to the value of an Editor.
 type Change struct {

@@ -177,7 +177,7 @@ func (r *Reader) GetAssistanceCall(ctx context.Context, key domain.AssistanceKey
 		c.Key = key
 		return pg.One((*[]byte)(&c.Request), &c.Answered, &c.Text, (*[]byte)(&c.Value), &c.Model, &c.FinishReason)
 	})))
-	return found, pg.Translate("reading what a model is asked", err)
+	return found, pg.Translate("reading a prompt", err)
 }
 
 // InsertAssistanceCall stores a call. A call stored earlier stays unchanged.

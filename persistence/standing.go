@@ -103,5 +103,5 @@ func (r *Reader) CountAttention(
 	if scope.Everywhere || len(scope.Tenants) > 0 {
 		queries = append(queries, pg.Q(countIncidents, []any{scope.Everywhere, scope.Tenants, now}, pg.One(&counts.Incidents)))
 	}
-	return counts, pg.Translate("counting what needs attention", r.Read(ctx, queries...))
+	return counts, pg.Translate("counting processes that need attention", r.Read(ctx, queries...))
 }

@@ -182,7 +182,7 @@ func valueOf(data any) (rest.JSONValue, error) {
 		return rest.JSONValue{}, fmt.Errorf("encoding data: %w", err)
 	}
 	if !bytes.HasPrefix(raw, []byte("{")) {
-		return rest.JSONValue{}, fmt.Errorf("data is no JSON object but %.20s", raw)
+		return rest.JSONValue{}, fmt.Errorf("data is not a JSON object but %.20s", raw)
 	}
 	return rest.JSONValue{Value: raw}, nil
 }

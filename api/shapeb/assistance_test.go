@@ -257,14 +257,14 @@ func TestOverdueRunsTimeOut(t *testing.T) {
 	again, err = s.App.DispatchAssistance(t.Context(), due)
 	require.NoError(t, err)
 	require.Empty(t, again)
-	require.NoError(t, s.App.NoteAssistanceFault(t.Context(), due[0].AssistanceKey, "RATE_LIMITED", "asked too often"))
+	require.NoError(t, s.App.NoteAssistanceFault(t.Context(), due[0].AssistanceKey, "RATE_LIMITED", "too many requests"))
 	s.Ticks.Add(600_000)
 	_, err = s.App.DispatchAssistance(t.Context(), nil)
 	require.NoError(t, err)
 	run := s.RunOf(demo.LoanWorker(), task)
 	require.Equal(t, oasb.ProcessItemAiAssistanceStateFAILED, run.State)
 	require.Equal(t, "TIMEOUT", *run.ErrorCode)
-	require.Contains(t, *run.ErrorMessage, "asked too often")
+	require.Contains(t, *run.ErrorMessage, "too many requests")
 }
 
 func TestBodiesOfAssistance(t *testing.T) {
@@ -285,7 +285,7 @@ func TestBodiesOfAssistance(t *testing.T) {
 	see("completed")
 	s.Assist(202, worker, task, uuid.MustParse("01970000-0000-7000-8000-000000000002"))
 	key := domain.AssistanceKey{ItemID: task, Run: 2}
-	require.NoError(t, s.App.NoteAssistanceFault(t.Context(), key, "RATE_LIMITED", "the provider was asked too often"))
+	require.NoError(t, s.App.NoteAssistanceFault(t.Context(), key, "RATE_LIMITED", "the provider was too many requests"))
 	require.NoError(t, s.App.FailAssistance(t.Context(), key, "RATE_LIMITED"))
 	see("failed")
 }

@@ -35,7 +35,7 @@ func (c *configuration) crowdedWorkers(documents []resource.Document) []resource
 			})
 			if gives && changes {
 				violations = append(violations, resource.Violation{Document: documents[i].Place, Pointer: pointer, Message: fmt.Sprintf(
-					"gives %s task queues whose names take %d bytes of an engine token, at most %d: have another application run some",
+					"gives %s task queues with names of %d bytes in an engine token, at most %d: assign some of them to another application",
 					displayKey(key), size, domain.MaxQueueNamesSize)})
 			}
 		}

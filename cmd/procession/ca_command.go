@@ -15,7 +15,7 @@ func newCACommand() *cobra.Command {
 			"1. Renew Temporal's certificate: procession certificate --host … --out …; temporal-server reads the files again\n" +
 			"   by itself, and then refuses what the authority issued.\n" +
 			"2. Restart temporal-server: it asks connections that are open for no other certificate.\n" +
-			"3. Restart all workers: they fetch their certificate, and whom to trust, when they start. Until then those with a\n" +
+			"3. Restart all workers: they fetch their certificate and the trusted authorities when they start. Until then workers with a\n" +
 			"   certificate of the authority cannot connect.\n" +
 			"Replicas of the service follow within --key-reload.",
 	}.newCommand()

@@ -85,7 +85,7 @@ func TestBadOIDCIssuersNameTheSetting(t *testing.T) {
 		"no tenant":         {`[{"issuer":"https://a.example","audiences":["a"],"tenants":["a","*"]}]`, "tenants must be"},
 		"no domain":         {`[{"issuer":"https://a.example","audiences":["a"],"email-domains":["@a"]}]`, "email-domains must be"},
 		"several, one for anyone": {`[{"issuer":"https://a.example","audiences":["a"],"tenants":["a"]},` +
-			`{"issuer":"https://b.example","audiences":["a"]}]`, "whom is it for"},
+			`{"issuer":"https://b.example","audiences":["a"]}]`, "there are several issuers"},
 		"another token type": {`[{"issuer":"https://a.example","audiences":["a"],"token-type":"id"}]`, "token-type must be any or at+jwt"},
 		"one redirect URI for two": {`[{"issuer":"https://a.example/b","audiences":["a"],"tenants":["a"]},` +
 			`{"issuer":"https://a.example/B/","audiences":["a"],"tenants":["a"]}]`, "same redirect URI"},

@@ -91,7 +91,7 @@ func checkFile(ctx context.Context, n *form.Node, file File) (File, error) {
 	case len(start) == 0:
 		return refuse("%s is empty.", file.Name)
 	case !hasContentOf(file, start):
-		return refuse("%s does not contain what its name says.", file.Name)
+		return refuse("The content of %s does not fit its name.", file.Name)
 	}
 	file.Content = content
 	return file, nil

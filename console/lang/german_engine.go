@@ -37,7 +37,7 @@ func germanEngine() map[string]string {
 		"The workflow was cancelled":                 "Der Ablauf wurde abgebrochen",
 		"The workflow was terminated":                "Der Ablauf wurde beendet",
 		"The workflow continued as new":              "Der Ablauf läuft mit neuer Geschichte weiter",
-		"The workflow was asked to cancel":           "Der Ablauf wurde gebeten abzubrechen",
+		"Cancellation of the workflow was requested": "Der Ablauf wurde gebeten abzubrechen",
 		"A step of the workflow failed":              "Ein Schritt des Ablaufs ist fehlgeschlagen",
 		"A step of the workflow timed out":           "Ein Schritt des Ablaufs hat zu lange gedauert",
 		"The signal %s arrived":                      "Das Signal %s ist eingetroffen",

@@ -133,7 +133,7 @@ func germanForms() map[string]string {
 		"Fill in one of these: %s.":                            "Füllen Sie eines davon aus: %s.",
 		"%s is not valid JSON: look at line %d, character %d.": "%s ist kein gültiges JSON: siehe Zeile %d, Zeichen %d.",
 		"%s is not one of the accepted kinds: %s.":             "%s gehört nicht zu den erlaubten Arten: %s.",
-		"%s does not contain what its name says.":              "%s enthält nicht, was der Name angibt.",
+		"The content of %s does not fit its name.":             "%s enthält nicht, was der Name angibt.",
 		"%s could not be uploaded. Try again.":                 "%s konnte nicht hochgeladen werden. Versuchen Sie es erneut.",
 		"Not sent yet.":                                        "Noch nicht abgeschickt.",
 		"Complete anyway":                                      "Trotzdem abschließen",

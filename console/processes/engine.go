@@ -156,7 +156,7 @@ func workflowEventText(ctx context.Context, kind string) (text string, ok bool) 
 	case "WorkflowExecutionContinuedAsNew":
 		text = ui.T(ctx, "The workflow continued as new")
 	case "WorkflowExecutionCancelRequested":
-		text = ui.T(ctx, "The workflow was asked to cancel")
+		text = ui.T(ctx, "Cancellation of the workflow was requested")
 	case "WorkflowTaskFailed":
 		text = ui.T(ctx, "A step of the workflow failed")
 	case "WorkflowTaskTimedOut":

@@ -56,7 +56,7 @@ func (c *checker) checkExpression(q *gojq.Query) *refusal {
 	c.offset = len(c.text) - len(strings.TrimLeft(c.text, " \t\r\n"))
 	switch {
 	case result.kinds&boolean == 0:
-		return c.refuse("the result is never true or false: it is %s", result.kinds)
+		return c.refuse("the result is %s, never true or false", result.kinds)
 	case !result.exact:
 		return c.refuse("the expression may have no result or several: it needs exactly one, as any(...) and all(...) have")
 	}

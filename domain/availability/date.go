@@ -78,7 +78,7 @@ func parseFormat(_ patterns, in any, args []any) any {
 	}
 	at, err := timefmt.Parse(text, format)
 	if err != nil {
-		return fmt.Errorf("strptime cannot be applied to %.50q: it is no time in the format %.50q", text, format)
+		return fmt.Errorf("strptime cannot be applied to %.50q: it is not a time in the format %.50q", text, format)
 	}
 	at = at.UTC()
 	return []any{

@@ -210,5 +210,5 @@ func (c *checker) refuseUnknown(name string) *refusal {
 	if hint, ok := hints[name]; ok {
 		return c.refuse("%s is not allowed: %s", name, hint)
 	}
-	return c.refuse("%s is not allowed: it is none of the functions that docs/process-definitions.md lists", name)
+	return c.refuse("%s is not a function of expressions: see docs/process-definitions.md", name)
 }

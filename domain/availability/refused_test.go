@@ -88,7 +88,7 @@ func TestRefusedConstructs(t *testing.T) { //nolint:funlen // most of it is a ta
 		{`${ 1 | fromdate > 0 }`, 8, "fromdate is for a text or a time, and this is a number"},
 		{`${ .process.state | fromdate > 0 }`, 21, "fromdate is for a text or a time, and this is a process state"},
 		{`${ "2026" | todate == "" }`, 13, "todate is for a number, and this is a text"},
-		{`${ a::b }`, 4, "a::b is not allowed"},
+		{`${ a::b }`, 4, "a::b is not a function"},
 
 		// paths
 		{`${ .case.state == "RUNNING" }`, 4, `no field "case"`},
@@ -137,9 +137,9 @@ func TestRefusedConstructs(t *testing.T) { //nolint:funlen // most of it is a ta
 		{`${ .process.state | startswith(.process) }`, 32, "has no field"},
 
 		// the result
-		{`${ .process.state }`, 4, "the result is never true or false: it is a process state"},
-		{`${   . }`, 6, "it is the whole model"},
-		{`${ .tasks | length }`, 4, "it is a number"},
+		{`${ .process.state }`, 4, "the result is a process state, never true or false"},
+		{`${   . }`, 6, "the result is the whole model"},
+		{`${ .tasks | length }`, 4, "the result is a number"},
 		{`${ true, false }`, 4, "no result or several"},
 		{`${ .tasks[] | .state == "READY" }`, 4, "no result or several"},
 		{`${ select(.process.state == "RUNNING") | true }`, 4, "no result or several"},
@@ -156,5 +156,5 @@ func TestRefusedConstructs(t *testing.T) { //nolint:funlen // most of it is a ta
 func TestErrorSaysWhere(t *testing.T) {
 	t.Parallel()
 	_, err := Parse(`${ env > 0 }`)
-	require.EqualError(t, err, "column 4: env is not allowed: it is none of the functions that docs/process-definitions.md lists")
+	require.EqualError(t, err, "column 4: env is not a function of expressions: see docs/process-definitions.md")
 }

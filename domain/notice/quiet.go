@@ -16,7 +16,7 @@ func (q QuietHours) Check() error {
 	}
 	for _, text := range []string{q.From, q.To} {
 		if _, err := time.Parse("15:04", text); err != nil {
-			return fmt.Errorf("%s is no time of a day such as 22:00", text)
+			return fmt.Errorf("%s is not a time of day such as 22:00", text)
 		}
 	}
 	return nil

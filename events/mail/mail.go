@@ -170,10 +170,10 @@ func (c *Client) newConnection() (*gomail.Client, error) {
 func (c *Client) newMail(m Message) (*gomail.Msg, error) {
 	mail := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	if err := mail.From(c.o.From); err != nil {
-		return nil, fmt.Errorf("the sender is no mail address: %w", err)
+		return nil, fmt.Errorf("the sender is not a mail address: %w", err)
 	}
 	if err := mail.To(m.To); err != nil {
-		return nil, fmt.Errorf("the recipient is no mail address: %w", err)
+		return nil, fmt.Errorf("the recipient is not a mail address: %w", err)
 	}
 	mail.Subject(strings.Join(strings.Fields(m.Subject), " "))
 	mail.SetMessageIDWithValue(m.ID + "@" + c.domain)

@@ -132,7 +132,7 @@ func connectionDetail(err error) string {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "the receiver refused the connection"
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
-		return "there is no way to the receiver"
+		return "the receiver is unreachable"
 	case isDisconnect(err):
 		return "the receiver closed the connection without an answer"
 	default:

@@ -91,7 +91,7 @@ func Turns(ctx context.Context, r *persistence.Reader, longest Bounds, now time.
 		})
 		return err
 	}))
-	return turns, pg.Translate("reading what is kept for how long", err)
+	return turns, pg.Translate("reading the retention", err)
 }
 
 func cutoffTime(now time.Time, kept *time.Duration) time.Time {
@@ -105,11 +105,11 @@ func cutoffTime(now time.Time, kept *time.Duration) time.Time {
 // long as the installation keeps them have no turn: DropPartition removes them.
 func Plan(ctx context.Context, db *persistence.DB, longest Bounds, now time.Time) error {
 	err := db.Send(ctx, []pg.Query{pg.Q(planTurns, append(longest.boundArgs(), now), pg.None)})
-	return pg.Translate("planning what is to be removed", err)
+	return pg.Translate("planning a removal", err)
 }
 
 // Postpone delays the turn until a later time.
 func Postpone(ctx context.Context, db *persistence.DB, t Turn, until time.Time) error {
 	err := db.Send(ctx, []pg.Query{pg.Q(postponeTurn, []any{t.TenantID, t.Kind, until}, pg.None)})
-	return pg.Translate("postponing what is to be removed", err)
+	return pg.Translate("postponing a removal", err)
 }

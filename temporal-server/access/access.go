@@ -188,7 +188,7 @@ func CheckPublishedURL(address string, plainHTTP bool) error {
 	host := u.Hostname()
 	loopback := host == "localhost" || strings.HasSuffix(host, ".localhost") || net.ParseIP(host).IsLoopback()
 	if u.Scheme == "http" && !loopback && !plainHTTP {
-		return errors.New("must be an https URL or lead to this machine unless plain http is allowed: what is read there decides who gets in")
+		return errors.New("must be an https URL or lead to this machine unless plain http is allowed: its content decides about access")
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 func describeBinary(binary string) (*cdx.BOM, error) {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
-		return nil, fmt.Errorf("reading what is in %s: %w", binary, err)
+		return nil, fmt.Errorf("reading the contents of %s: %w", binary, err)
 	}
 	hash, err := sha256Of(binary)
 	if err != nil {

@@ -58,7 +58,7 @@ func (w *reviewer) checkForm(ctx context.Context, at string, schema, layout json
 func reasonText(reason form.Reason) string {
 	switch reason {
 	case form.ReasonLimit:
-		return "it is beyond the limits of forms"
+		return "the schema exceeds the limits of forms"
 	case form.ReasonRoot:
 		return "the schema does not name members of an object"
 	case form.ReasonTypes:

@@ -51,7 +51,7 @@ func (o *Options) BindFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.portOffset, portOffsetFlag, 0, "add `n` to the ports of all addresses that the stack listens on")
 	f.BoolVar(&o.ephemeral, "ephemeral", false, "start empty and forget all data on exit")
 	f.BoolVar(&o.expose, exposeFlag, false,
-		"listen beyond loopback too, so that other machines can use the demo accounts, whose secrets are public")
+		"listen beyond loopback too, so that other machines can use the demo accounts and their public secrets")
 	for name, value := range map[string]string{
 		"listen-tls": "127.0.0.1:8443", "log-format": "text", "hsts-max-age": "0s", "drain-delay": "0s", "webhook-allow": "127.0.0.1",
 		"assistance-builtin": "true", "forms-as-documents": "true",

@@ -52,7 +52,7 @@ func checkLoopback(c *config.Config, o *Options) error {
 		}
 		if !config.IsLoopback(host) {
 			errs = append(errs, fmt.Errorf("--%s is %s, which is not a loopback address such as 127.0.0.1; "+
-				"dev loads accounts whose secrets are public. Only --%s lets other machines reach them",
+				"dev loads accounts with public secrets. Only --%s lets other machines reach them",
 				a.flag, *a.address, exposeFlag))
 		}
 	}
@@ -77,6 +77,6 @@ func checkOwnDatabase(ctx context.Context, c config.Config) error {
 		return err
 	}
 	return config.UsageError{Err: fmt.Errorf("--database-url is a database with tenants other than the demo's (%s): "+
-		"dev loads accounts whose secrets are public. Give an empty database, or none for a private one",
+		"dev loads accounts with public secrets. Give an empty database, or none for a private one",
 		strings.Join(names, ", "))}
 }

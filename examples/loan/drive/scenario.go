@@ -133,7 +133,7 @@ func (d *drive) approveLoan(ctx context.Context, processID uuid.UUID, s scenario
 	if err := d.claimTask(ctx, bob, item.ID); err != nil {
 		return err
 	}
-	err = d.runStep(ctx, bob, "reads what to decide on", func(ctx context.Context) (string, error) {
+	err = d.runStep(ctx, bob, "reads the task", func(ctx context.Context) (string, error) {
 		read, err := procession.Decode[rest.ProcessItem](bob.api.RetrieveProcessItem(ctx, item.ID))
 		if err != nil {
 			return "", err

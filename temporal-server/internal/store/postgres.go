@@ -61,7 +61,7 @@ func openPostgres(ctx context.Context, opts options.Options, logger log.Logger) 
 		err = prepared(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("preparing what frontends share in database %s: %w", opts.Database, err), release())
+		return nil, errors.Join(fmt.Errorf("preparing the shared tables of frontends in database %s: %w", opts.Database, err), release())
 	}
 	return &Store{
 		Persistence: config.Persistence{
