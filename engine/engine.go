@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"log/slog"
 	"time"
@@ -28,16 +26,6 @@ const (
 
 	identity = "procession"
 )
-
-// Credentials authenticate the service to Temporal. Token is called before every
-// call, Certificate and RootCAs at every handshake, so all may change while the
-// service runs.
-type Credentials struct {
-	Token       func() (string, error)
-	Certificate func() (*tls.Certificate, error)
-	// RootCAs are the authorities of Temporal's certificate.
-	RootCAs func() *x509.CertPool
-}
 
 // Options configure an Engine.
 type Options struct {
@@ -68,28 +56,20 @@ func New(o Options) (*Engine, error) {
 	if o.Retention == 0 {
 		o.Retention = DefaultRetention
 	}
-	token := func(context.Context) (string, error) {
-		token, err := o.Credentials.Token()
-		if err != nil {
-			return "", fmt.Errorf("issuing the service's engine token: %w", err)
-		}
-		return token, nil
-	}
-	transport := newTransport(o.Credentials)
 	c, err := client.NewLazyClient(client.Options{
 		HostPort:    o.Address,
 		Namespace:   Namespace,
 		Identity:    identity,
 		Logger:      sdklog.NewStructuredLogger(o.Logger),
-		Credentials: client.NewAPIKeyDynamicCredentials(token),
+		Credentials: o.Credentials.token(),
 		ConnectionOptions: client.ConnectionOptions{
 			// The dial options configure TLS; this setting keeps the SDK consistent with
 			// them.
-			TLS: transport.config,
+			TLS: o.Credentials.tlsConfig(),
 			// Payloads are small and the server is near.
 			GrpcCompression: &client.GrpcCompressionNone{},
 			DialOptions: []grpc.DialOption{
-				grpc.WithConnectParams(connectParams()), grpc.WithTransportCredentials(transport),
+				grpc.WithConnectParams(connectParams()), grpc.WithTransportCredentials(o.Credentials.transport()),
 			},
 		},
 	})

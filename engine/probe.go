@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
 )
 
@@ -26,7 +27,7 @@ type Probe struct {
 // NewProbe returns a Probe of the Temporal at host:port without calling it. The
 // caller must close it. The Token of the credentials is not used.
 func NewProbe(address string, c Credentials) (*Probe, error) {
-	connection, err := grpc.NewClient(address, grpc.WithTransportCredentials(newTransport(c)),
+	connection, err := grpc.NewClient(address, grpc.WithTransportCredentials(c.transport()),
 		grpc.WithConnectParams(connectParams()))
 	if err != nil {
 		return nil, fmt.Errorf("preparing to probe Temporal: %w", err)
@@ -60,23 +61,35 @@ func (p *Probe) Accepts(ctx context.Context, token string) (bool, error) {
 	return false, fmt.Errorf("probing Temporal: %w", refusal)
 }
 
+// AnswersWithTLS reports whether Temporal speaks TLS. It returns an error when Temporal cannot be reached.
+func (p *Probe) AnswersWithTLS(ctx context.Context) (bool, error) {
+	// The certificate does not matter; no request is sent.
+	reached, err := p.handshake(ctx, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}}) //nolint:gosec // see above
+	if !reached {
+		return false, err
+	}
+	_, isAlert := errors.AsType[tls.AlertError](err)
+	return err == nil || isAlert, nil
+}
+
 // ServerCertificate returns Temporal's certificate and the error of its verification,
 // nil if it is trusted. It returns an error when Temporal cannot be reached.
 func (p *Probe) ServerCertificate(ctx context.Context) (shown *x509.Certificate, untrusted, err error) {
-	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
-	defer cancel()
 	host, _, err := net.SplitHostPort(p.address)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading Temporal's address: %w", err)
 	}
-	config := newTransport(p.credentials).config.Clone()
-	config.ServerName, config.NextProtos = host, []string{"h2"}
+	config := p.credentials.tlsConfig()
+	if config.ServerName == "" {
+		config.ServerName = host
+	}
+	config.NextProtos = []string{"h2"}
 	// The certificate is inspected even if it is not trusted; no request is sent.
 	config.InsecureSkipVerify = true
 	config.VerifyConnection = func(state tls.ConnectionState) error {
 		shown = state.PeerCertificates[0]
 		options := x509.VerifyOptions{
-			Roots: p.credentials.RootCAs(), DNSName: host, Intermediates: x509.NewCertPool(),
+			Roots: p.credentials.roots(), DNSName: config.ServerName, Intermediates: x509.NewCertPool(),
 		}
 		for _, certificate := range state.PeerCertificates[1:] {
 			options.Intermediates.AddCert(certificate)
@@ -84,12 +97,48 @@ func (p *Probe) ServerCertificate(ctx context.Context) (shown *x509.Certificate,
 		_, untrusted = shown.Verify(options)
 		return nil
 	}
-	connection, err := (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", p.address)
-	if err != nil && shown == nil {
+	if _, err := p.handshake(ctx, config); err != nil && shown == nil {
 		return nil, nil, fmt.Errorf("connecting to Temporal: %w", err)
-	}
-	if err == nil {
-		_ = connection.Close()
 	}
 	return shown, untrusted, nil
 }
+
+// handshake makes a TLS handshake with Temporal, through the proxy of the environment if there is one, and sends nothing. It
+// reports whether Temporal, or a proxy of it, was reached.
+func (p *Probe) handshake(ctx context.Context, config *tls.Config) (reached bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
+	defer cancel()
+	only := &handshakeOnly{TransportCredentials: credentials.NewTLS(config), config: config, results: make(chan error, 1)}
+	connection, err := grpc.NewClient(p.address, grpc.WithTransportCredentials(only))
+	if err != nil {
+		return false, fmt.Errorf("preparing to probe Temporal: %w", err)
+	}
+	defer func() { _ = connection.Close() }()
+	_, err = workflowservice.NewWorkflowServiceClient(connection).GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
+	select {
+	case result := <-only.results:
+		return true, result
+	default:
+		return false, fmt.Errorf("reaching it: %w", err)
+	}
+}
+
+// handshakeOnly is a transport without connections: it ends each one after the handshake.
+type handshakeOnly struct {
+	credentials.TransportCredentials
+	config  *tls.Config
+	results chan error
+}
+
+// ClientHandshake implements credentials.TransportCredentials.
+func (h *handshakeOnly) ClientHandshake(ctx context.Context, _ string, raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	err := tls.Client(raw, h.config).HandshakeContext(ctx)
+	select {
+	case h.results <- err:
+	default:
+	}
+	return nil, nil, errors.New("the handshake was a probe")
+}
+
+// Clone implements credentials.TransportCredentials.
+func (h *handshakeOnly) Clone() credentials.TransportCredentials { return h }
