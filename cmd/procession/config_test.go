@@ -151,6 +151,7 @@ func TestRenamedSettingsAreRefused(t *testing.T) {
 	require.Equal(t, exitUsage, exitCode(err))
 	for before, now := range map[string]string{
 		"--listen-admin": "--listen-health", "--listen-management": "--listen-administration", "--poller-patience": "--poller-timeout",
+		"--temporal-ca-file": "--temporal-tls-ca",
 	} {
 		err = run(t.Context(), []string{"serve", before, ":1"}, &bytes.Buffer{}, &bytes.Buffer{})
 		require.ErrorContains(t, err, before+" is now "+now)

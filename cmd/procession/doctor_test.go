@@ -283,6 +283,14 @@ func (s *testStack) dependencyFaults(t *testing.T) map[string]dependencyFault { 
 			temporalAt(plainTemporal(t)), because(doctor.CheckTemporalTLS, ofTemporal()...),
 			doctor.CheckTemporalTLS, `^Temporal answers without TLS`,
 		},
+		"Temporal answers with TLS": {
+			func(d *examination) {
+				d.config.TemporalAddress = fakeTemporal(t, k.Issuer, serverPair(t, k.Issuer, time.Hour, "127.0.0.1"))
+				d.config.TemporalTLS = false
+			},
+			because(doctor.CheckTemporalTLS, ofTemporal()...),
+			doctor.CheckTemporalTLS, `^Temporal answers with TLS`,
+		},
 		"Temporal's certificate has expired": {
 			temporalAt(fakeTemporal(t, k.Issuer, serverPair(t, k.Issuer, -time.Hour, "127.0.0.1"))),
 			because(doctor.CheckTemporalTLS, ofTemporal()...),

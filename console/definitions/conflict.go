@@ -34,7 +34,7 @@ func (s *Screens) findConflict(v *web.Visit, e *editorForm) error {
 	if err != nil {
 		return err
 	}
-	c := &conflict{Own: found.LastModifiedBy == v.Call.Caller.PrincipalID}
+	c := &conflict{Own: found.LastModifiedBy == v.Call.PrincipalID}
 	if c.Theirs, err = resources.Compare(e.Base, current); err != nil {
 		return err
 	}

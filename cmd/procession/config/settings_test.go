@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,8 @@ import (
 
 // anyText are settings without an invalid value that can be found without the files and programs that they name, with the reason.
 var anyText = map[string]string{
-	"tls-cert": "file", "tls-key": "file", "temporal-ca-file": "file", "seal-key-file": "file", "earlier-seal-key-files": "files",
+	"tls-cert": "file", "tls-key": "file", "temporal-tls-ca": "file", "temporal-tls-cert": "file", "temporal-tls-key": "file",
+	"temporal-api-key-file": "file", "temporal-tls-server-name": "name in a certificate", "seal-key-file": "file", "earlier-seal-key-files": "files",
 	"assistance-key-file": "file", "assistance-model": "name of the provider", "assistance-embedding-model": "name of the provider",
 	"smtp-user": "name at the server", "smtp-password-file": "file",
 	"pdftotext": "program", "typst": "program", "form-fonts": "folders",
@@ -157,8 +159,10 @@ func TestVariablesOfTemporalServer(t *testing.T) {
 	require.NoError(t, err)
 	flags := regexp.MustCompile(`fs\.(?:String|\w*Var)\([^"\n]*"([a-z-]+)"`).FindAllStringSubmatch(string(source), -1)
 	require.Greater(t, len(flags), 20)
+	// These two are variables of both programs, for the certificate that each of them presents.
+	names := append(slices.Clone(otherVariables), "TEMPORAL_TLS_CERT", "TEMPORAL_TLS_KEY")
 	for _, flag := range flags {
-		require.Contains(t, otherVariables, strings.TrimPrefix(variableName("temporal-"+flag[1]), variablePrefix))
+		require.Contains(t, names, strings.TrimPrefix(variableName("temporal-"+flag[1]), variablePrefix))
 	}
 }
 

@@ -12,12 +12,43 @@ import (
 
 // Temporal configures the use of Temporal.
 type Temporal struct {
-	TemporalAddress   string
-	TemporalRetention time.Duration
-	TemporalCAFile    string
-	TaskQueueInterval time.Duration
-	PollerTimeout     time.Duration
-	CancelGrace       time.Duration
+	TemporalAddress        string
+	TemporalRetention      time.Duration
+	TemporalTLS            bool
+	TemporalAllowPlaintext bool
+	TemporalTLSCA          string
+	TemporalTLSCert        string
+	TemporalTLSKey         string
+	TemporalTLSServerName  string
+	TemporalAPIKeyFile     string
+	TemporalAnonymous      bool
+	TaskQueueInterval      time.Duration
+	PollerTimeout          time.Duration
+	CancelGrace            time.Duration
+}
+
+// TemporalCredentials is the kind of credentials that the service presents to Temporal.
+type TemporalCredentials string
+
+const (
+	// TemporalOwn are a certificate and a token of the service's authority.
+	TemporalOwn TemporalCredentials = "own"
+	// TemporalGiven are a certificate or an API key of the cluster's owner.
+	TemporalGiven TemporalCredentials = "given"
+	// TemporalNone are no credentials.
+	TemporalNone TemporalCredentials = "none"
+)
+
+// TemporalCredentials returns the kind of credentials that the settings select. The service's own are never sent in plain text
+// or together with given ones.
+func (c *Temporal) TemporalCredentials() TemporalCredentials {
+	switch {
+	case !c.TemporalTLS || c.TemporalAnonymous:
+		return TemporalNone
+	case c.TemporalTLSCert != "" || c.TemporalAPIKeyFile != "":
+		return TemporalGiven
+	}
+	return TemporalOwn
 }
 
 // bindFlags declares the flags.
@@ -25,8 +56,19 @@ func (c *Temporal) bindFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.TemporalAddress, "temporal-address", "", "host:port of Temporal's frontend")
 	f.DurationVar(&c.TemporalRetention, "temporal-retention", engine.DefaultRetention,
 		"how long namespaces created by the service keep ended workflows")
-	f.StringVar(&c.TemporalCAFile, "temporal-ca-file", "",
-		"authority of Temporal's certificate (PEM file); empty for the service's own")
+	f.BoolVar(&c.TemporalTLS, "temporal-tls", true, "connect to Temporal with TLS")
+	f.BoolVar(&c.TemporalAllowPlaintext, "temporal-allow-plaintext", false,
+		"with --temporal-tls=false, connect to Temporal in plain text on another host: the network can read and change all data of workflows")
+	f.StringVar(&c.TemporalTLSCA, "temporal-tls-ca", "",
+		"authorities of Temporal's certificate (PEM file), reloaded when it changes; empty for the service's own authority, or for those of "+
+			"the system with given credentials")
+	f.StringVar(&c.TemporalTLSCert, "temporal-tls-cert", "",
+		"client certificate that the owner of Temporal gave (PEM file), reloaded when it changes; empty for one of the service's own authority")
+	f.StringVar(&c.TemporalTLSKey, "temporal-tls-key", "", "private key of --temporal-tls-cert (PEM file)")
+	f.StringVar(&c.TemporalTLSServerName, "temporal-tls-server-name", "", "name in Temporal's certificate; empty for the host of --temporal-address")
+	f.StringVar(&c.TemporalAPIKeyFile, "temporal-api-key-file", "",
+		"file of the API key that the owner of Temporal gave, reloaded when it changes; it replaces the token of the service")
+	f.BoolVar(&c.TemporalAnonymous, "temporal-anonymous", false, "send no credentials to a Temporal with TLS that requires none")
 	f.DurationVar(&c.TaskQueueInterval, "task-queue-interval", engine.DefaultTaskQueueInterval,
 		"how often task queues are observed in Temporal")
 	f.DurationVar(&c.PollerTimeout, "poller-timeout", domain.DefaultTaskQueueTimeouts().Poll,
@@ -40,6 +82,19 @@ func (c *Temporal) checkSettings() error {
 	var wrong faults
 	wrong.require(c.TemporalAddress == "" || isAddress(c.TemporalAddress) && !strings.HasPrefix(c.TemporalAddress, ":"),
 		"temporal-address", "must be host:port such as temporal.example.com:7233")
+	wrong.require(c.TemporalTLS || c.TemporalAddress == "" || c.TemporalAllowPlaintext || IsLoopback(HostOf(c.TemporalAddress)), "temporal-tls",
+		"must be true for another host; --temporal-allow-plaintext allows plain text")
+	for _, s := range []struct{ name, value string }{
+		{"temporal-tls-ca", c.TemporalTLSCA},
+		{"temporal-tls-cert", c.TemporalTLSCert},
+		{"temporal-tls-server-name", c.TemporalTLSServerName},
+		{"temporal-api-key-file", c.TemporalAPIKeyFile},
+	} {
+		wrong.require(c.TemporalTLS || s.value == "", s.name, "needs --temporal-tls")
+	}
+	wrong.require((c.TemporalTLSCert == "") == (c.TemporalTLSKey == ""), "temporal-tls-cert", "and --temporal-tls-key need each other")
+	wrong.require(!c.TemporalAnonymous || c.TemporalTLSCert == "" && c.TemporalAPIKeyFile == "", "temporal-anonymous",
+		"excludes --temporal-tls-cert and --temporal-api-key-file")
 	wrong.require(c.TemporalRetention >= 24*time.Hour, "temporal-retention", "must be 24h or more")
 	wrong.require(c.TaskQueueInterval >= 100*time.Millisecond, "task-queue-interval", "must be 100ms or more")
 	wrong.require(c.PollerTimeout >= time.Second, "poller-timeout", "must be 1s or more")

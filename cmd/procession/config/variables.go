@@ -28,6 +28,7 @@ func variableName(setting string) string {
 func currentName(setting string) string {
 	return map[string]string{
 		"listen-admin": "listen-health", "listen-management": "listen-administration", "poller-patience": "poller-timeout",
+		"temporal-ca-file": "temporal-tls-ca",
 	}[setting]
 }
 
@@ -40,7 +41,7 @@ var otherVariables = []string{ //nolint:gochecknoglobals // a table that is neve
 	"TEMPORAL_DATABASE_CONNECTIONS", "TEMPORAL_HISTORY_SHARDS", "TEMPORAL_TASK_QUEUE_PARTITIONS", "TEMPORAL_JWKS_URL",
 	"TEMPORAL_JWKS_REFRESH", "TEMPORAL_REVOCATIONS_URL", "TEMPORAL_REVOCATIONS_REFRESH", "TEMPORAL_PUBLISHED_MAX_AGE",
 	"TEMPORAL_ALLOW_PLAIN_HTTP", "TEMPORAL_ENGINE_METHODS", "TEMPORAL_ENGINE_NEXUS_ENDPOINTS", "TEMPORAL_CHECK_COMMANDS",
-	"TEMPORAL_ISSUER", "TEMPORAL_TLS_CERT", "TEMPORAL_TLS_KEY", "TEMPORAL_CLIENT_CA", "TEMPORAL_TLS_REFRESH", "TEMPORAL_LOG_LEVEL",
+	"TEMPORAL_ISSUER", "TEMPORAL_CLIENT_CA", "TEMPORAL_TLS_REFRESH", "TEMPORAL_LOG_LEVEL",
 }
 
 // otherPattern matches further variables with the prefix: settings of workers by the SDK, and variables that Kubernetes sets

@@ -26,7 +26,11 @@ func printBanner(out io.Writer, c config.Config, o Options, newDemo bool) {
 	if c.ListenTLS != "" {
 		row("", "https://"+hostPort(c.ListenTLS)+"/v2024-06-14", "authority: "+base+"/dev/ca.pem")
 	}
-	row("  Temporal", c.TemporalAddress, "mTLS and tokens, from POST /v2024-06-14/authentications")
+	access := "mTLS and tokens, from POST /v2024-06-14/authentications"
+	if c.TemporalCredentials() != config.TemporalOwn {
+		access = "without the guards of temporal-server"
+	}
+	row("  Temporal", c.TemporalAddress, access)
 	row("  Health", "http://"+hostPort(c.ListenHealth)+"/readyz", "/livez /metrics")
 	row("  Logs", filepath.Join(o.dir, "*.log"))
 	row("")

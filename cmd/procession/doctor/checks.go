@@ -84,9 +84,13 @@ type Options struct {
 	FindTypesetter                  func(ctx context.Context) error
 	InstallTypesetter, InstallFonts string
 
-	TemporalAddress   string
-	TemporalCAFile    string
-	TemporalRetention time.Duration
+	TemporalAddress string
+	TemporalTLSCA   string
+	// OwnCredentials reports whether the service uses credentials of its own authority in Temporal.
+	OwnCredentials bool
+	// TemporalOnLoopback reports whether the address of Temporal is a loopback address.
+	TemporalOnLoopback bool
+	TemporalRetention  time.Duration
 	// Credentials are the credentials of the service for Temporal.
 	Credentials   func(issuer *authn.Issuer) (engine.Credentials, error)
 	QueueTimeouts domain.TaskQueueTimeouts
@@ -112,8 +116,10 @@ type doctor struct {
 	sealer    *authn.Sealer
 	issuer    *authn.Issuer
 	documents *blobstore.Store
-	probe     *engine.Probe
-	engine    *engine.Engine
+	// credentials are those of the service for Temporal, set by the check of the connection.
+	credentials engine.Credentials
+	probe       *engine.Probe
+	engine      *engine.Engine
 }
 
 // listExaminations returns the checks in the order of the report.

@@ -58,17 +58,17 @@ func (d *doctor) checkAuthorities(context.Context) Finding {
 	// The oldest authority, which ends first, does not matter once there is a newer one.
 	found := d.checkExpiry(own[len(own)-1], "the service's authority",
 		"run procession ca rotate, long before the end: workers keep the old one until they start again")
-	if d.TemporalCAFile == "" {
+	if d.TemporalTLSCA == "" {
 		return found
 	}
-	const advice = "renew the file of --temporal-ca-file"
-	content, err := os.ReadFile(d.TemporalCAFile)
+	const advice = "renew the file of --temporal-tls-ca"
+	content, err := os.ReadFile(d.TemporalTLSCA)
 	if err != nil {
 		return fail(advice, "%s", errorText(err))
 	}
 	authorities, err := certificatesIn(content)
 	if err != nil {
-		return fail(advice, "%s: %s", d.TemporalCAFile, errorText(err))
+		return fail(advice, "%s: %s", d.TemporalTLSCA, errorText(err))
 	}
 	for _, certificate := range authorities {
 		found = worseFinding(found, d.checkExpiry(certificate, "the authority of Temporal", advice))

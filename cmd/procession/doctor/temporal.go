@@ -19,6 +19,7 @@ const inspectionsAtOnce = 8
 
 const (
 	adviceReachable = "start Temporal, or correct --temporal-address"
+	adviceNoToken   = "the service uses no token of its own"
 	adviceClock     = "synchronise the clocks of the machines (NTP)"
 )
 
@@ -30,7 +31,7 @@ func (d *doctor) checkTemporalTLS(ctx context.Context) Finding {
 	}
 	credentials, err := d.Credentials(d.issuer)
 	if err != nil {
-		return fail("correct --temporal-ca-file", "%s", errorText(err))
+		return fail("correct --temporal-tls-ca", "%s", errorText(err))
 	}
 	if d.probe, err = engine.NewProbe(d.TemporalAddress, credentials); err != nil {
 		return fail("correct --temporal-address", "%s", errorText(err))
@@ -41,10 +42,13 @@ func (d *doctor) checkTemporalTLS(ctx context.Context) Finding {
 	if err != nil {
 		return fail("correct --temporal-address", "%s", errorText(err))
 	}
+	if d.credentials = credentials; credentials.Plaintext {
+		return d.checkPlaintext(ctx)
+	}
 	shown, untrusted, err := d.probe.ServerCertificate(ctx)
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
-		return fail("configure TLS with client certificates for Temporal's frontend, as docs/temporal.md describes, or correct --temporal-address",
-			"Temporal answers without TLS, which is not supported")
+		return fail("configure TLS for Temporal's frontend, as docs/temporal.md describes, or set --temporal-tls=false for a Temporal on this machine",
+			"Temporal answers without TLS")
 	}
 	if err != nil {
 		return fail(adviceReachable, "%s", errorText(err))
@@ -57,25 +61,49 @@ func (d *doctor) checkTemporalTLS(ctx context.Context) Finding {
 		return worseFinding(found, d.checkConnection(ctx))
 	}
 	if _, ok := errors.AsType[x509.HostnameError](untrusted); ok {
-		return fail("issue a certificate for the name in --temporal-address: procession certificate --host NAME --out DIR",
-			"Temporal's certificate is for another host: %s", errorText(untrusted))
+		return fail("issue a certificate for the name in --temporal-address (procession certificate --host NAME --out DIR), or set "+
+			"--temporal-tls-server-name", "Temporal's certificate is for another host: %s", errorText(untrusted))
 	}
-	return fail("issue a certificate from the service's authority (procession certificate), or name the right one with --temporal-ca-file",
+	return fail("issue a certificate from the service's authority (procession certificate), or name the right one with --temporal-tls-ca",
 		"Temporal's certificate is from an untrusted authority: %s", errorText(untrusted))
+}
+
+// checkPlaintext checks that Temporal answers without TLS.
+func (d *doctor) checkPlaintext(ctx context.Context) Finding {
+	switch hasTLS, err := d.probe.AnswersWithTLS(ctx); {
+	case err != nil:
+		return fail(adviceReachable, "%s", errorText(err))
+	case hasTLS:
+		return fail("remove --temporal-tls=false", "Temporal answers with TLS")
+	}
+	if found := d.checkConnection(ctx); found.Verdict == Fail {
+		return found
+	}
+	if !d.TemporalOnLoopback {
+		return warn("configure TLS for Temporal's frontend, and remove --temporal-tls=false",
+			"the network can read and change the data of workflows: the connection is not encrypted")
+	}
+	return ok("in plain text, on this machine")
 }
 
 // checkConnection checks that Temporal takes the service's own certificate,
 // which it says only after the handshake.
 func (d *doctor) checkConnection(ctx context.Context) Finding {
 	if _, err := d.probe.Accepts(ctx, ""); err != nil {
-		return fail("see Temporal's log; it has to trust the service's authority (ca.pem of procession certificate) for clients",
-			"Temporal does not answer: %s", errorText(err))
+		advice := "see Temporal's log; it has to trust the service's authority (ca.pem of procession certificate) for clients"
+		if !d.OwnCredentials {
+			advice = "see Temporal's log; it may require the certificate of --temporal-tls-cert, or trust another authority for clients"
+		}
+		return fail(advice, "Temporal does not answer: %s", errorText(err))
 	}
 	return ok("")
 }
 
 // checkTemporalOpen checks that Temporal requires credentials.
 func (d *doctor) checkTemporalOpen(ctx context.Context) Finding {
+	if !d.OwnCredentials {
+		return d.checkOtherCredentials(ctx)
+	}
 	accepted, err := d.probe.Accepts(ctx, "")
 	switch {
 	case err != nil:
@@ -85,6 +113,29 @@ func (d *doctor) checkTemporalOpen(ctx context.Context) Finding {
 			"may read and end every workflow", "Temporal accepts calls without a token")
 	}
 	return ok("a call without a token is refused")
+}
+
+// checkOtherCredentials checks the credentials that the owner of Temporal gave, or that Temporal needs none.
+func (d *doctor) checkOtherCredentials(ctx context.Context) Finding {
+	token := ""
+	if d.credentials.Token != nil {
+		var err error
+		if token, err = d.credentials.Token(); err != nil {
+			return fail("correct --temporal-api-key-file", "%s", errorText(err))
+		}
+	}
+	accepted, err := d.probe.Accepts(ctx, token)
+	switch {
+	case err != nil:
+		return fail(adviceReachable, "%s", errorText(err))
+	case !accepted:
+		return fail("give the service the permission to list namespaces, or correct --temporal-api-key-file and --temporal-tls-cert",
+			"Temporal denies the service ListNamespaces")
+	case token == "" && d.credentials.Certificate == nil:
+		return warn("restrict the network, or use a Temporal with credentials: every client that reaches this Temporal may read and end "+
+			"every workflow", "Temporal accepts calls without credentials")
+	}
+	return ok("the given credentials are accepted")
 }
 
 // acceptsIssuedAt reports whether Temporal accepts a token as it would be issued
@@ -100,6 +151,9 @@ func (d *doctor) acceptsIssuedAt(ctx context.Context, later time.Duration) (bool
 
 // checkTemporalKeys shows Temporal a token that is signed with the key in use.
 func (d *doctor) checkTemporalKeys(ctx context.Context) Finding {
+	if !d.OwnCredentials {
+		return ok(adviceNoToken)
+	}
 	accepted, err := d.acceptsIssuedAt(ctx, 0)
 	key := d.issuer.TokenKeyID(d.Clock())
 	switch {
@@ -119,6 +173,9 @@ const tokenBackdating = time.Minute
 // checkTemporalClock shows Temporal, which accepts the present token, one that is
 // from the past if its clock agrees with ours, and one from the future.
 func (d *doctor) checkTemporalClock(ctx context.Context) Finding {
+	if !d.OwnCredentials {
+		return ok(adviceNoToken)
+	}
 	past, err := d.acceptsIssuedAt(ctx, tokenBackdating-clockTolerance)
 	if err != nil {
 		return fail(adviceReachable, "%s", errorText(err))

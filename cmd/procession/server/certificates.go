@@ -24,10 +24,17 @@ type certificates struct {
 	db       *persistence.DB
 	issuer   *authn.Issuer
 	listener func() *servedCertificate
-	probe    *engine.Probe
-	log      *slog.Logger
+	// probe is nil without TLS to Temporal.
+	probe *engine.Probe
+	log   *slog.Logger
 	// temporal is the expiry of the certificate of Temporal's frontend, nil while it is unknown.
 	temporal atomic.Pointer[time.Time]
+}
+
+func (c *certificates) close() {
+	if c.probe != nil {
+		_ = c.probe.Close()
+	}
 }
 
 // list returns the certificates with a known expiry.
@@ -54,8 +61,9 @@ func (c *certificates) run(ctx context.Context) {
 // examine reads Temporal's certificate and records the certificates that expire soon. It returns the pause.
 func (c *certificates) examine(ctx context.Context) time.Duration {
 	pause := certificateInterval
-	shown, _, err := c.probe.ServerCertificate(ctx)
-	if err == nil {
+	if c.probe == nil {
+		// The connection is in plain text.
+	} else if shown, _, err := c.probe.ServerCertificate(ctx); err == nil {
 		c.temporal.Store(&shown.NotAfter)
 	} else {
 		pause = certificateRetry

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/procession-dev/procession/authn"
@@ -36,8 +37,12 @@ func DoctorOptions(c config.Config, clock func() time.Time) doctor.Options {
 			return err
 		},
 		InstallTypesetter: pdfworker.InstallCommand, InstallFonts: pdfworker.InstallFonts,
-		TemporalAddress: c.TemporalAddress, TemporalCAFile: c.TemporalCAFile, TemporalRetention: c.TemporalRetention,
-		Credentials:   func(issuer *authn.Issuer) (engine.Credentials, error) { return EngineCredentials(issuer, c) },
+		TemporalAddress: c.TemporalAddress, TemporalTLSCA: c.TemporalTLSCA, TemporalRetention: c.TemporalRetention,
+		OwnCredentials:     c.TemporalCredentials() == config.TemporalOwn,
+		TemporalOnLoopback: config.IsLoopback(config.HostOf(c.TemporalAddress)),
+		Credentials: func(issuer *authn.Issuer) (engine.Credentials, error) {
+			return EngineCredentials(issuer, c, slog.New(slog.DiscardHandler))
+		},
 		QueueTimeouts: queueTimeouts(c), EventRetention: c.EventRetention, Schedules: ownSchedules(),
 	}
 }

@@ -2,19 +2,12 @@ package server
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"fmt"
 	"log/slog"
-	"os"
-	"sync"
 	"time"
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/cmd/procession/config"
-	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -68,57 +61,4 @@ func openKeysWithin(ctx context.Context, c config.Config, timeout time.Duration,
 		return nil, err
 	}
 	return &Keyring{DB: db, Sealer: sealer, Keys: keys, Issuer: issuer}, nil
-}
-
-// EngineCredentials returns the credentials of the service in Temporal. They follow the rotation of keys.
-func EngineCredentials(issuer *authn.Issuer, c config.Config) (engine.Credentials, error) {
-	roots := issuer.Roots
-	if c.TemporalCAFile != "" {
-		pem, err := os.ReadFile(c.TemporalCAFile)
-		if err != nil {
-			return engine.Credentials{}, fmt.Errorf("reading --temporal-ca-file: %w", err)
-		}
-		pool := x509.NewCertPool()
-		if !pool.AppendCertsFromPEM(pem) {
-			return engine.Credentials{}, fmt.Errorf("reading --temporal-ca-file: %s contains no certificate", c.TemporalCAFile)
-		}
-		roots = func() *x509.CertPool { return pool }
-	}
-	tokens := &systemTokens{issuer: issuer}
-	return engine.Credentials{
-		Token: tokens.currentToken,
-		// Handshakes are rare enough for a certificate each.
-		Certificate: func() (*tls.Certificate, error) {
-			certificate, err := issuer.SystemCertificate(time.Now())
-			return &certificate, err
-		},
-		RootCAs: roots,
-	}, nil
-}
-
-// tokenRenewal is the remaining lifetime at which the token of the service is renewed.
-const tokenRenewal = 2 * time.Minute
-
-// systemTokens caches the token of the service until shortly before its expiry or until the signing key
-// changes.
-type systemTokens struct {
-	issuer *authn.Issuer
-
-	mu      sync.Mutex
-	current domain.EngineToken
-	key     string
-}
-
-func (s *systemTokens) currentToken() (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := time.Now()
-	if key := s.issuer.TokenKeyID(now); key != s.key || !now.Before(s.current.NotAfter.Add(-tokenRenewal)) {
-		fresh, err := s.issuer.SystemToken(now)
-		if err != nil {
-			return "", err
-		}
-		s.current, s.key = fresh, key
-	}
-	return s.current.Token.Reveal(), nil
 }

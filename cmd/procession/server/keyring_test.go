@@ -19,7 +19,7 @@ func TestCredentialsFollowTheKeys(t *testing.T) {
 		return k
 	}
 	k := open()
-	credentials, err := EngineCredentials(k.Issuer, c)
+	credentials, err := EngineCredentials(k.Issuer, c, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	state := func() (token, issuer string) {
 		token, err := credentials.Token()

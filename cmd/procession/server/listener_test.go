@@ -146,7 +146,7 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 	content, err := os.ReadFile(other)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(certificate, content, 0o600))
-	deadline := time.Now().Add(2 * certificateCheck)
+	deadline := time.Now().Add(2 * reloadCheck)
 	for time.Now().Before(deadline) {
 		require.EqualValues(t, 2, serial(), "the files do not fit together")
 	}

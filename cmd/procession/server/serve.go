@@ -125,7 +125,7 @@ func (s *Service) drainAfter(ctx context.Context) (context.Context, context.Canc
 func (s *Service) Run(ctx context.Context, opened Listeners) error {
 	defer s.engine.Close()
 	defer s.sender.client.Close()
-	defer func() { _ = s.certificates.probe.Close() }()
+	defer s.certificates.close()
 	lasting := context.WithoutCancel(ctx)
 	background, stopBackground := context.WithCancel(lasting)
 	defer stopBackground()

@@ -144,7 +144,7 @@ func (s *Service) newOperations(k *Keyring, documents *blobstore.Store, m *metri
 
 // newBackground wires Temporal's client and the parts that run in the background.
 func (s *Service) newBackground(k *Keyring, operations *app.Service) (*activities.Activities, error) { //nolint:funlen // one part after the other
-	credentials, err := EngineCredentials(k.Issuer, s.config)
+	credentials, err := EngineCredentials(k.Issuer, s.config, s.log)
 	if err != nil {
 		return nil, err
 	}
@@ -167,11 +167,12 @@ func (s *Service) newBackground(k *Keyring, operations *app.Service) (*activitie
 	s.observer = completions.New(completions.Options{
 		DB: k.DB, App: operations, Engine: s.engine, Missing: s.supervisor.Recheck, Clock: time.Now, Logger: s.log,
 	})
-	probe, err := engine.NewProbe(s.config.TemporalAddress, credentials)
-	if err != nil {
-		return nil, err
+	s.certificates = &certificates{db: k.DB.Background(), issuer: k.Issuer, listener: s.certificate.Load, log: s.log}
+	if !credentials.Plaintext {
+		if s.certificates.probe, err = engine.NewProbe(s.config.TemporalAddress, credentials); err != nil {
+			return nil, err
+		}
 	}
-	s.certificates = &certificates{db: k.DB.Background(), issuer: k.Issuer, listener: s.certificate.Load, probe: probe, log: s.log}
 	if s.outbox, err = s.newOutbox(k.DB); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,117 @@
+package server
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/engine"
+)
+
+// EngineCredentials returns the credentials of the service in Temporal. They follow the rotation of keys and the
+// replacement of files.
+func EngineCredentials(issuer *authn.Issuer, c config.Config, log *slog.Logger) (engine.Credentials, error) {
+	if !c.TemporalTLS {
+		return engine.Credentials{Plaintext: true}, nil
+	}
+	found := engine.Credentials{ServerName: c.TemporalTLSServerName}
+	if c.TemporalCredentials() == config.TemporalOwn {
+		tokens := &systemTokens{issuer: issuer}
+		found.Token, found.RootCAs = tokens.currentToken, issuer.Roots
+		// Handshakes are rare enough for a certificate each.
+		found.Certificate = func() (*tls.Certificate, error) {
+			certificate, err := issuer.SystemCertificate(time.Now())
+			return &certificate, err
+		}
+	}
+	if file := c.TemporalTLSCA; file != "" {
+		roots, err := newReloader("the authority of Temporal", func() (*x509.CertPool, error) { return readAuthorities(file) }, log, file)
+		if err != nil {
+			return engine.Credentials{}, fmt.Errorf("reading --temporal-tls-ca: %w", err)
+		}
+		found.RootCAs = roots.current
+	}
+	if c.TemporalTLSCert != "" {
+		pair, err := newReloader("the certificate for Temporal", func() (*tls.Certificate, error) {
+			return loadPair(c.TemporalTLSCert, c.TemporalTLSKey)
+		}, log, c.TemporalTLSCert, c.TemporalTLSKey)
+		if err != nil {
+			return engine.Credentials{}, fmt.Errorf("reading --temporal-tls-cert and --temporal-tls-key: %w", err)
+		}
+		found.Certificate = func() (*tls.Certificate, error) { return pair.current(), nil }
+	}
+	if file := c.TemporalAPIKeyFile; file != "" {
+		key, err := newReloader("the API key of Temporal", func() (string, error) { return readAPIKey(file) }, log, file)
+		if err != nil {
+			return engine.Credentials{}, fmt.Errorf("reading --temporal-api-key-file: %w", err)
+		}
+		found.Token = func() (string, error) { return key.current(), nil }
+	}
+	return found, nil
+}
+
+func readAuthorities(file string) (*x509.CertPool, error) {
+	pem, err := os.ReadFile(file) //nolint:gosec // the operator names it
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s contains no certificate", file)
+	}
+	return pool, nil
+}
+
+func loadPair(certificate, key string) (*tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(certificate, key)
+	return &pair, err
+}
+
+// readAPIKey returns the text of the file without white space around it.
+func readAPIKey(file string) (string, error) {
+	content, err := os.ReadFile(file) //nolint:gosec // the operator names it
+	if err != nil {
+		return "", err
+	}
+	key := strings.TrimSpace(string(content))
+	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", errors.New("must contain an API key and no other text")
+	}
+	return key, nil
+}
+
+// tokenRenewal is the remaining lifetime at which the token of the service is renewed.
+const tokenRenewal = 2 * time.Minute
+
+// systemTokens caches the token of the service until shortly before its expiry or until the signing key
+// changes.
+type systemTokens struct {
+	issuer *authn.Issuer
+
+	mu      sync.Mutex
+	current domain.EngineToken
+	key     string
+}
+
+func (s *systemTokens) currentToken() (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if key := s.issuer.TokenKeyID(now); key != s.key || !now.Before(s.current.NotAfter.Add(-tokenRenewal)) {
+		fresh, err := s.issuer.SystemToken(now)
+		if err != nil {
+			return "", err
+		}
+		s.current, s.key = fresh, key
+	}
+	return s.current.Token.Reveal(), nil
+}
