@@ -30,14 +30,14 @@ type StarterOptions struct {
 // Starter starts the service's own workflow for each request once. The requests are in
 // the database, so that none is lost; a repeated start has no effect.
 type Starter struct {
-	o    StarterOptions
-	down bool
+	o        StarterOptions
+	failures loop.FailureLog
 }
 
 // NewStarter returns a Starter that is started with Run.
 func NewStarter(o StarterOptions) *Starter {
 	o.Wake = cmp.Or(o.Wake, loop.NewSignal())
-	return &Starter{o: o}
+	return &Starter{o: o, failures: loop.FailureLog{Logger: o.Logger, Clock: time.Now}}
 }
 
 // starterPoll is the time between two polls for runs that another replica requested or
@@ -72,13 +72,10 @@ func (s *Starter) startAll(ctx context.Context, due []domain.DueAssistance) []do
 	for _, run := range due {
 		err := s.o.Engine.startOnce(ctx, s.o.Workflow(run))
 		if err != nil {
-			if !s.down && ctx.Err() == nil {
-				s.o.Logger.WarnContext(ctx, "starting runs of assistance failed", slog.Any("error", err))
-			}
-			s.down = true
+			s.failures.Record(ctx, "starting runs of assistance failed", err)
 			return started
 		}
-		s.down = false
+		s.failures.End()
 		started = append(started, run)
 	}
 	return started

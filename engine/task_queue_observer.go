@@ -54,9 +54,9 @@ type TaskQueueObserverOptions struct {
 // to call Temporal. Replicas share the queues. While Temporal is unavailable, it
 // makes one call per interval, and the observations record the failure.
 type TaskQueueObserver struct {
-	o       TaskQueueObserverOptions
-	failing bool
-	matchAt time.Time
+	o        TaskQueueObserverOptions
+	failures loop.FailureLog
+	matchAt  time.Time
 }
 
 // NewTaskQueueObserver returns a TaskQueueObserver that is started with Run.
@@ -64,7 +64,7 @@ func NewTaskQueueObserver(o TaskQueueObserverOptions) *TaskQueueObserver {
 	if o.Interval == 0 {
 		o.Interval = DefaultTaskQueueInterval
 	}
-	return &TaskQueueObserver{o: o}
+	return &TaskQueueObserver{o: o, failures: loop.FailureLog{Logger: o.Logger, Clock: o.Clock}}
 }
 
 // Run observes queues until ctx ends. It must not be called twice.
@@ -167,16 +167,11 @@ func (t *TaskQueueObserver) logChange(ctx context.Context, failure error) {
 		t.logFailure(ctx, failure)
 		return
 	}
-	if t.failing {
-		t.failing = false
+	if t.failures.End() {
 		t.o.Logger.InfoContext(ctx, "task queues are observed again")
 	}
 }
 
 func (t *TaskQueueObserver) logFailure(ctx context.Context, err error) {
-	if t.failing || ctx.Err() != nil {
-		return
-	}
-	t.failing = true
-	t.o.Logger.WarnContext(ctx, "observing task queues failed", slog.Any("error", err))
+	t.failures.Record(ctx, "observing task queues failed", err)
 }

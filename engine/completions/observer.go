@@ -84,11 +84,11 @@ type Observer struct {
 	active   []string
 
 	// Used by the loop only. running contains the start of each scan in progress.
-	running        map[string]time.Time
-	done           []persistence.ScanResult
-	nextDue        time.Time
-	wakeAt         time.Time
-	lastScanFailed bool
+	running  map[string]time.Time
+	done     []persistence.ScanResult
+	nextDue  time.Time
+	wakeAt   time.Time
+	failures loop.FailureLog
 	// activeNamespaces is the number of scanned namespaces at the last count.
 	activeNamespaces int
 
@@ -111,7 +111,7 @@ func New(o Options) *Observer {
 	o.App, o.DB = o.App.Background(), o.DB.Background()
 	return &Observer{
 		o: o, wake: loop.NewSignal(), results: make(chan persistence.ScanResult, maxScans),
-		markedAt: map[string]time.Time{}, running: map[string]time.Time{},
+		markedAt: map[string]time.Time{}, running: map[string]time.Time{}, failures: loop.FailureLog{Logger: o.Logger, Clock: o.Clock},
 	}
 }
 
@@ -183,7 +183,8 @@ func (o *Observer) exchangeScans(ctx context.Context) {
 		o.logFailure(ctx, err)
 		return
 	}
-	o.done, o.nextDue, o.lastScanFailed = nil, scans.Next, false
+	o.done, o.nextDue = nil, scans.Next
+	o.failures.End()
 	if e.CountScanned {
 		o.activeNamespaces, o.countAt = scans.Scanned, now.Add(pollInterval)
 	}
@@ -222,11 +223,7 @@ func (o *Observer) recordResult(done persistence.ScanResult) {
 func (o *Observer) logFailure(ctx context.Context, err error) {
 	// The time of the next due scan is unknown.
 	o.nextDue = time.Time{}
-	if o.lastScanFailed || ctx.Err() != nil {
-		return
-	}
-	o.lastScanFailed = true
-	o.o.Logger.WarnContext(ctx, "observing the ends of workflows failed", slog.Any("error", err))
+	o.failures.Record(ctx, "observing the ends of workflows failed", err)
 }
 
 // drain waits for the scans in progress, which ctx has stopped, and releases them.

@@ -100,7 +100,7 @@ type Dispatcher struct {
 	running    int
 	handovers  int
 	handoverAt time.Time
-	warnedAt   time.Time
+	failures   loop.FailureLog
 	pause      time.Duration
 	// idle is set while there are no endpoints: wake-ups are ignored until idleUntil.
 	idle      bool
@@ -137,6 +137,7 @@ func New(o Options) *Dispatcher {
 	return &Dispatcher{
 		o: o, results: make(chan deliveryResult, concurrentAttempts+concurrentHandovers),
 		pending: map[uuid.UUID]bool{}, byEndpoint: map[uuid.UUID]int{}, byTenant: map[uuid.UUID]int{}, pause: pollInterval,
+		failures: loop.FailureLog{Logger: o.Logger, Clock: o.Clock, Interval: warnInterval},
 	}
 }
 
@@ -270,10 +271,9 @@ func (d *Dispatcher) runHandover(ctx context.Context, delivery domain.WebhookDel
 // recordResult keeps an outcome for the next exchange. A delivery without an attempt is
 // due again when its lease ends.
 func (d *Dispatcher) recordResult(ctx context.Context, r deliveryResult) {
-	if now := d.o.Clock(); r.err != nil && ctx.Err() == nil && now.Sub(d.warnedAt) > warnInterval {
-		d.warnedAt = now
-		d.o.Logger.WarnContext(ctx, "webhook delivery is delayed", slog.String("delivery", r.delivery.ID.String()),
-			slog.Bool("handover", r.handover), slog.Any("error", r.err))
+	if r.err != nil {
+		d.failures.Record(ctx, "webhook delivery is delayed", r.err, slog.String("delivery", r.delivery.ID.String()),
+			slog.Bool("handover", r.handover))
 	}
 	if r.handover {
 		d.handovers--

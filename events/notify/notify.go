@@ -23,8 +23,6 @@ const (
 	eventsAtOnce = 5000
 	// pollInterval is the time between two polls of the event log and of due messages.
 	pollInterval = 2 * time.Second
-	// warnInterval is the minimum time between two log messages about failures.
-	warnInterval = time.Minute
 )
 
 // Options configure a Notifier.
@@ -42,13 +40,13 @@ type Options struct {
 // quiet hours. A message and the mark that its problems are told are committed together. Several may work on one database.
 type Notifier struct {
 	o        Options
-	warnedAt time.Time
+	failures loop.FailureLog
 }
 
 // New returns a Notifier that is started with Run.
 func New(o Options) *Notifier {
 	o.DB = o.DB.Background()
-	return &Notifier{o: o}
+	return &Notifier{o: o, failures: loop.FailureLog{Logger: o.Logger, Clock: o.Clock, Interval: loop.FailureInterval}}
 }
 
 // Run works until ctx ends. It must not be called twice.
@@ -61,14 +59,15 @@ func (n *Notifier) Run(ctx context.Context) {
 func (n *Notifier) notifyDue(ctx context.Context) time.Duration {
 	read, err := notifications.FindProblems(ctx, n.o.DB, eventsAtOnce, n.o.Clock())
 	if err != nil {
-		n.logFailure(ctx, err)
+		n.failures.Record(ctx, "writing notifications failed", err)
 		return pollInterval
 	}
 	wrote, err := n.writeMessage(ctx)
 	if err != nil {
-		n.logFailure(ctx, err)
+		n.failures.Record(ctx, "writing notifications failed", err)
 		return pollInterval
 	}
+	n.failures.End()
 	if read == eventsAtOnce || wrote {
 		return 0
 	}
@@ -156,12 +155,4 @@ func listedProblem(p *notifications.Problem) notice.Problem {
 		listed.At = *p.RecoveredAt
 	}
 	return listed
-}
-
-// logFailure logs a failure, not each of a series.
-func (n *Notifier) logFailure(ctx context.Context, err error) {
-	if now := n.o.Clock(); ctx.Err() == nil && now.Sub(n.warnedAt) >= warnInterval {
-		n.warnedAt = now
-		n.o.Logger.WarnContext(ctx, "writing notifications failed", slog.Any("error", err))
-	}
 }

@@ -27,8 +27,6 @@ const (
 	pollInterval = 5 * time.Second
 	// recordTimeout bounds the recording of results, also while the service stops.
 	recordTimeout = 5 * time.Second
-	// warnInterval is the minimum time between two log messages about failures.
-	warnInterval = time.Minute
 )
 
 // MailSender sends a mail, as mail.Client does.
@@ -59,7 +57,7 @@ type Outbox struct {
 	o        Options
 	sent     [2]atomic.Int64
 	failed   [2]atomic.Int64
-	warnedAt time.Time
+	failures loop.FailureLog
 	// unrecorded are results that the database has not accepted yet.
 	unrecorded []domain.MessageResult
 }
@@ -67,7 +65,7 @@ type Outbox struct {
 // New returns an Outbox that is started with Run.
 func New(o Options) *Outbox {
 	o.DB = o.DB.Background()
-	return &Outbox{o: o}
+	return &Outbox{o: o, failures: loop.FailureLog{Logger: o.Logger, Clock: o.Clock, Interval: loop.FailureInterval}}
 }
 
 // Run sends messages until ctx ends and the attempts in flight are recorded. It must not be called twice.
@@ -95,7 +93,7 @@ func channelIndex(channel domain.MessageChannel) int {
 // exchangeMessages records results, leases due messages, and attempts them. It returns the pause before the next one.
 func (b *Outbox) exchangeMessages(ctx context.Context) time.Duration {
 	if err := b.recordResults(ctx); err != nil {
-		b.logFailure(ctx, "recording sent messages", err)
+		b.failures.Record(ctx, "sending messages failed", err, slog.String("during", "recording sent messages"))
 		return pollInterval
 	}
 	channels := []domain.MessageChannel{domain.ChannelChat}
@@ -105,15 +103,16 @@ func (b *Outbox) exchangeMessages(ctx context.Context) time.Duration {
 	now := b.o.Clock()
 	due, err := outbox.Claim(ctx, b.o.DB, channels, now, now.Add(messageLease), sentAtOnce)
 	if err != nil {
-		b.logFailure(ctx, "claiming messages", err)
+		b.failures.Record(ctx, "sending messages failed", err, slog.String("during", "claiming messages"))
 		return pollInterval
 	}
+	b.failures.End()
 	if len(due) == 0 {
 		return pollInterval
 	}
 	b.unrecorded = b.attemptAll(ctx, due)
 	if err := b.recordResults(ctx); err != nil {
-		b.logFailure(ctx, "recording sent messages", err)
+		b.failures.Record(ctx, "sending messages failed", err, slog.String("during", "recording sent messages"))
 	}
 	return 0
 }
@@ -183,13 +182,5 @@ func (b *Outbox) sendMessage(ctx context.Context, m *domain.DueMessage) (time.Du
 		return 0, mail.Permanent(errors.New(result.Detail))
 	default:
 		return result.RetryAfter, errors.New(result.Detail)
-	}
-}
-
-// logFailure logs a failure, not each of a series.
-func (b *Outbox) logFailure(ctx context.Context, doing string, err error) {
-	if now := b.o.Clock(); ctx.Err() == nil && now.Sub(b.warnedAt) >= warnInterval {
-		b.warnedAt = now
-		b.o.Logger.WarnContext(ctx, "sending messages failed", slog.String("during", doing), slog.Any("error", err))
 	}
 }

@@ -1,0 +1,42 @@
+package loop
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+// FailureInterval is the usual time between two log messages about a continuing failure.
+const FailureInterval = time.Minute
+
+// FailureLog logs the first failure of a series, and while it lasts one each Interval; with 0 the first one only. A success
+// ends a series. It is not safe for concurrent use.
+type FailureLog struct {
+	Logger   *slog.Logger
+	Clock    func() time.Time
+	Interval time.Duration
+
+	failing  bool
+	loggedAt time.Time
+}
+
+// Record records a failure and logs it as a warning with the message unless it is one of a series. Failures after the end of ctx
+// are ignored.
+func (f *FailureLog) Record(ctx context.Context, message string, err error, attributes ...any) {
+	if ctx.Err() != nil {
+		return
+	}
+	now := f.Clock()
+	if f.failing && (f.Interval == 0 || now.Sub(f.loggedAt) < f.Interval) {
+		return
+	}
+	f.failing, f.loggedAt = true, now
+	f.Logger.WarnContext(ctx, message, append(attributes, slog.Any("error", err))...)
+}
+
+// End records a success and reports whether it ends a series of failures.
+func (f *FailureLog) End() (ended bool) {
+	ended = f.failing
+	f.failing = false
+	return ended
+}
