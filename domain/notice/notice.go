@@ -112,11 +112,3 @@ func Test(tenant, receiver, baseURL string) Message {
 		Text: "An administrator tests this receiver. There is nothing to do.",
 	}
 }
-
-// MailText returns the text of a mail.
-func (m Message) MailText() string {
-	if m.Link == "" {
-		return m.Text + "\n"
-	}
-	return m.Text + "\n\n" + m.Link + "\n"
-}

@@ -33,6 +33,29 @@ func TestCompose(t *testing.T) {
 	}
 }
 
+// The HTML part of a mail escapes all texts, and loads nothing.
+func TestMailHTML(t *testing.T) {
+	t.Parallel()
+	hostile := `"><script src="https://evil.example/x"></script><img src=x onerror=alert(1)>&amp;`
+	m := notice.Message{Title: hostile, Text: "- opened: LOAN\n" + hostile, Link: "https://procession.example.com/console/incidents?a=1&b=2"}
+	page, err := m.MailHTML()
+	require.NoError(t, err)
+	for _, part := range []string{"<script", "<img", "src=\"", "url(", "<link", "@import"} {
+		require.NotContains(t, page, part)
+	}
+	require.Equal(t, 3, strings.Count(page, "&lt;script"))
+	require.Contains(t, page, "- opened: LOAN</p>")
+	require.Contains(t, page, `<a href="https://procession.example.com/console/incidents?a=1&amp;b=2">`)
+	m.Link = "javascript:alert(1)"
+	page, err = m.MailHTML()
+	require.NoError(t, err)
+	require.NotContains(t, page, `href="javascript:`)
+	m.Link = ""
+	page, err = m.MailHTML()
+	require.NoError(t, err)
+	require.NotContains(t, page, "<a ")
+}
+
 // No text of a problem leaves its string or mentions people, whatever it contains.
 func TestRenderChat(t *testing.T) {
 	t.Parallel()

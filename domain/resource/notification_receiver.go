@@ -101,6 +101,9 @@ func (s *NotificationReceiverSpec) Message(tenant, receiver uuid.UUID, m notice.
 			return message, err
 		}
 		message.Channel, message.Body = domain.ChannelChat, string(body)
+		return message, nil
 	}
-	return message, nil
+	var err error
+	message.HTML, err = m.MailHTML()
+	return message, err
 }
