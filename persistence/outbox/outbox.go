@@ -62,9 +62,10 @@ DELETE FROM outbox_messages
                             WHERE m.finished_at < $1 ORDER BY m.finished_at LIMIT $2 FOR UPDATE SKIP LOCKED)`
 
 	countMessages = `
-SELECT m.channel, count(*), min(m.created_at)
+SELECT m.channel, count(*) FILTER (WHERE m.state = 'PENDING'), min(m.created_at) FILTER (WHERE m.state = 'PENDING'),
+       count(*) FILTER (WHERE m.state = 'DEAD')
   FROM outbox_messages m
- WHERE m.state = 'PENDING'
+ WHERE m.state = 'PENDING' OR m.state = 'DEAD' AND m.finished_at > $1
  GROUP BY m.channel`
 )
 
@@ -120,19 +121,19 @@ func Record(ctx context.Context, db *persistence.DB, results []domain.MessageRes
 // failureLength bounds the stored texts of failures, in characters.
 const failureLength = 500
 
-// Backlog counts the messages that wait, and since when the oldest does.
+// Backlog counts messages of a channel. Pending messages wait, the oldest since Since; Dead ones were given up recently.
 type Backlog struct {
-	Pending int64
-	Since   time.Time
+	Pending, Dead int64
+	Since         *time.Time
 }
 
-// Count returns the backlogs of the channels that have any.
-func Count(ctx context.Context, r *persistence.Reader) (map[domain.MessageChannel]Backlog, error) {
+// Count returns the backlogs of the channels, with the messages that were given up after a time.
+func Count(ctx context.Context, r *persistence.Reader, deadAfter time.Time) (map[domain.MessageChannel]Backlog, error) {
 	found := map[domain.MessageChannel]Backlog{}
-	err := r.Read(ctx, pg.Q(countMessages, nil, func(rows pgx.Rows) error {
+	err := r.Read(ctx, pg.Q(countMessages, []any{deadAfter}, func(rows pgx.Rows) error {
 		var channel domain.MessageChannel
 		var b Backlog
-		_, err := pgx.ForEachRow(rows, []any{&channel, &b.Pending, &b.Since}, func() error {
+		_, err := pgx.ForEachRow(rows, []any{&channel, &b.Pending, &b.Since, &b.Dead}, func() error {
 			found[channel] = b
 			return nil
 		})
