@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -49,6 +48,20 @@ func signalAbout(c domain.DueCommand, run string) domain.DueCommand {
 	return s
 }
 
+// awaitSignal waits until the history of a workflow has a signal. Temporal keeps a signal apart while a worker has a workflow task.
+func (b fixture) awaitSignal(t *testing.T, workflowID string) {
+	t.Helper()
+	history := b.client.GetWorkflowHistory(t.Context(), workflowID, "", true, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for history.HasNext() {
+		event, err := history.Next()
+		require.NoError(t, err)
+		if event.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED {
+			return
+		}
+	}
+	require.Fail(t, "the workflow ended without a signal")
+}
+
 func (b fixture) signals(t *testing.T, workflowID string) int {
 	t.Helper()
 	found := 0
@@ -94,6 +107,7 @@ func TestTakenWorkflowIDs(t *testing.T) {
 		require.NotContains(t, []string{run, foreign.WorkflowExecution.RunID}, second)
 		require.Equal(t, second, b.executeCommand(t, again), "the same command")
 		b.executeCommand(t, signalAbout(c, second))
+		b.awaitSignal(t, c.Run.WorkflowID)
 		require.Equal(t, 1, b.signals(t, c.Run.WorkflowID))
 	})
 	t.Run("are given back by a restart after the other workflow returned", func(t *testing.T) {
@@ -115,14 +129,12 @@ func TestTakenWorkflowIDs(t *testing.T) {
 func TestSignalsFollowTheChainOfRuns(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
-	current := func(c domain.DueCommand) string {
-		described, err := b.client.DescribeWorkflow(t.Context(), c.Run.WorkflowID, "")
-		require.NoError(t, err)
-		return described.WorkflowExecution.RunID
-	}
 	for name, goOn := range map[string]func(domain.DueCommand, string){
 		"continue-as-new": func(c domain.DueCommand, run string) {
-			require.Eventually(t, func() bool { return current(c) != run }, 20*time.Second, 20*time.Millisecond)
+			end := b.client.GetWorkflowHistory(t.Context(), c.Run.WorkflowID, run, true, enumspb.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT)
+			event, err := end.Next()
+			require.NoError(t, err)
+			require.Equal(t, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW, event.GetEventType())
 		},
 		"reset": func(c domain.DueCommand, run string) { b.reset(t, c.Run.WorkflowID, run) },
 	} {
@@ -131,6 +143,7 @@ func TestSignalsFollowTheChainOfRuns(t *testing.T) {
 		goOn(c, run)
 		s := signalAbout(c, run)
 		b.executeCommand(t, s)
+		b.awaitSignal(t, c.Run.WorkflowID)
 		require.Equal(t, 1, b.signals(t, c.Run.WorkflowID), name)
 		closing, err := b.Outcome(t.Context(), s.Run, time.Now())
 		require.NoError(t, err)
@@ -141,16 +154,14 @@ func TestSignalsFollowTheChainOfRuns(t *testing.T) {
 // reset resets a run to its first workflow task.
 func (b fixture) reset(t *testing.T, workflowID, run string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	history := b.client.GetWorkflowHistory(ctx, workflowID, run, true, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	history := b.client.GetWorkflowHistory(t.Context(), workflowID, run, true, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for history.HasNext() {
 		event, err := history.Next()
 		require.NoError(t, err)
 		if event.GetEventType() != enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED {
 			continue
 		}
-		_, err = b.client.ResetWorkflowExecution(ctx, &workflowservice.ResetWorkflowExecutionRequest{
+		_, err = b.client.ResetWorkflowExecution(t.Context(), &workflowservice.ResetWorkflowExecutionRequest{
 			Namespace: namespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: workflowID, RunId: run},
 			Reason: "test", WorkflowTaskFinishEventId: event.GetEventId(), RequestId: uuid.NewString(),
 		})

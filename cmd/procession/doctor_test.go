@@ -45,7 +45,9 @@ func (s *testStack) examine(t *testing.T, change func(*examination)) findings {
 	e := &examination{config: s.config, clock: time.Now}
 	change(e)
 	found := findings{}
-	for _, f := range doctor.Examine(t.Context(), server.DoctorOptions(e.config, e.clock)) {
+	options := server.DoctorOptions(e.config, e.clock)
+	options.Timeout = testTimeout
+	for _, f := range doctor.Examine(t.Context(), options) {
 		found[f.Check] = f
 		t.Log(f.Verdict, f.Check, f.Finding)
 	}

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -94,6 +95,8 @@ type Options struct {
 	// Credentials are the credentials of the service for Temporal.
 	Credentials   func(issuer *authn.Issuer) (engine.Credentials, error)
 	QueueTimeouts domain.TaskQueueTimeouts
+	// Timeout bounds each check; 0 means 5 seconds.
+	Timeout time.Duration
 	// EventRetention is the longest time for which events are kept, 0 forever.
 	EventRetention time.Duration
 	Schedules      []engine.Schedule
@@ -103,7 +106,7 @@ type Options struct {
 func Examine(ctx context.Context, o Options) []Finding {
 	d := &doctor{Options: o}
 	defer d.close()
-	findings := runExaminations(ctx, d.listExaminations())
+	findings := runExaminations(ctx, d.listExaminations(), cmp.Or(d.Timeout, checkTimeout))
 	d.redactFindings(findings)
 	return findings
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// checkTimeout bounds each check.
+// checkTimeout bounds each check by default.
 const checkTimeout = 5 * time.Second
 
 // Verdict is the outcome of a check.
@@ -53,8 +53,8 @@ func fail(advice, format string, args ...any) Finding {
 	return Finding{Verdict: Fail, Finding: fmt.Sprintf(format, args...), Advice: advice}
 }
 
-// runExaminations carries out the examinations in their order, each within the time.
-func runExaminations(ctx context.Context, examinations []examination) []Finding {
+// runExaminations carries out the examinations in their order, each within the time limit.
+func runExaminations(ctx context.Context, examinations []examination, limit time.Duration) []Finding {
 	findings := make([]Finding, 0, len(examinations))
 	failed := map[string]bool{}
 	for _, e := range examinations {
@@ -62,7 +62,7 @@ func runExaminations(ctx context.Context, examinations []examination) []Finding 
 		if i := slices.IndexFunc(e.needs, func(name string) bool { return failed[name] }); i >= 0 {
 			found = skip("cannot be checked while %s fails", e.needs[i])
 		} else {
-			limited, cancel := context.WithTimeout(ctx, checkTimeout)
+			limited, cancel := context.WithTimeout(ctx, limit)
 			found = e.run(limited)
 			cancel()
 		}
