@@ -78,6 +78,8 @@ func (p Program) parseConfig(args []string, getenv func(string) string, stderr i
 	var level slog.Level
 	client := ClientFlags(flags, prefix, getenv)
 	address := textFlag(flags, prefix, getenv, "temporal-address", "127.0.0.1:7233", "host:port of Temporal")
+	plaintext := flags.Bool("temporal-plaintext", getenv(prefix+"_TEMPORAL_PLAINTEXT") == "true",
+		"connect to a Temporal on this machine without TLS and credentials (env "+prefix+"_TEMPORAL_PLAINTEXT=true)")
 	identity := textFlag(flags, prefix, getenv, "identity", p.Name+"-worker@"+hostname, "name of this worker; unique among the tenant's workers")
 	queue := textFlag(flags, prefix, getenv, "task-queue", p.TaskQueue, "task queue of the definitions")
 	flags.TextVar(&level, "log-level", slog.LevelInfo, "DEBUG, INFO, WARN or ERROR")
@@ -89,7 +91,7 @@ func (p Program) parseConfig(args []string, getenv func(string) string, stderr i
 	}
 	calling, err := client()
 	return Config{
-		Client: calling, TemporalAddress: *address, TaskQueue: *queue, Identity: *identity, Hostname: hostname,
+		Client: calling, TemporalAddress: *address, TemporalPlaintext: *plaintext, TaskQueue: *queue, Identity: *identity, Hostname: hostname,
 		Logger: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level})),
 	}, err
 }

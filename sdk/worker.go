@@ -19,6 +19,7 @@ import (
 
 	"github.com/procession-dev/procession/sdk/encryption"
 	"github.com/procession-dev/procession/sdk/rest"
+	"github.com/procession-dev/procession/sdk/transport"
 )
 
 const (
@@ -35,6 +36,9 @@ type Config struct {
 	// TemporalAddress is the host:port of Temporal. The namespace and everything that it takes to get in come from the
 	// service.
 	TemporalAddress string
+	// TemporalPlaintext connects without TLS and without credentials, as to a development server. The address must be a
+	// loopback address.
+	TemporalPlaintext bool
 	// TaskQueue is the queue that the definitions name.
 	TaskQueue string
 	// Identity is the name of this worker, unique among the tenant's workers (default worker@host).
@@ -73,6 +77,9 @@ type registered struct {
 func NewWorker(cfg Config) (*Worker, error) {
 	if cfg.TaskQueue == "" {
 		return nil, errors.New("no task queue: name that of the process definition")
+	}
+	if cfg.TemporalPlaintext && !transport.IsLoopback(cfg.TemporalAddress) {
+		return nil, fmt.Errorf("plain text to Temporal at %q: only loopback addresses are allowed", cfg.TemporalAddress)
 	}
 	cfg.Logger = orDefault(cfg.Logger, slog.Default())
 	if cfg.Hostname == "" {
@@ -299,6 +306,9 @@ func (w *Worker) connect(ctx context.Context, access engineAccess, denied *denia
 			default:
 			}
 		},
+	}
+	if w.cfg.TemporalPlaintext {
+		dialling.Credentials, dialling.ConnectionOptions.TLS = nil, nil
 	}
 	if w.cfg.Temporal != nil {
 		w.cfg.Temporal(&dialling, &polling)

@@ -279,6 +279,8 @@ func TestReportedTypesAreTheRegisteredOnes(t *testing.T) {
 	require.Len(t, w.registrationParams().ActivityTypes, before, "one replaces the other")
 	_, err = NewWorker(Config{})
 	require.ErrorContains(t, err, "no task queue")
+	_, err = NewWorker(Config{TaskQueue: "Q", TemporalAddress: "10.0.0.1:7233", TemporalPlaintext: true})
+	require.ErrorContains(t, err, "only loopback addresses are allowed")
 	_, err = NewWorker(Config{TaskQueue: "Q"})
 	require.ErrorContains(t, err, "the endpoint must be an http or https address")
 }

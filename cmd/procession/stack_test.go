@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -49,9 +50,8 @@ type testStack struct {
 	env []string
 }
 
-// newStack starts everything and loads the demo data. With durable, Temporal
-// keeps its state when it is stopped.
-func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStack {
+// configureStack returns a stack with settings and a database. Its programs are not started.
+func configureStack(t *testing.T) *testStack {
 	t.Helper()
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{Timeout: 30 * time.Second}}
 	s.config.BindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
@@ -61,6 +61,14 @@ func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStac
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents") + "?fsync=off"
 	s.config.Listen, s.config.ListenHealth = nettest.FreeAddress(t), nettest.FreeAddress(t)
 	s.config.TemporalAddress = nettest.FreeAddress(t)
+	return s
+}
+
+// newStack starts everything and loads the demo data. With durable, Temporal
+// keeps its state when it is stopped.
+func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStack {
+	t.Helper()
+	s := configureStack(t)
 	s.config.CancelGrace, s.config.DrainDelay = 2*time.Second, 0
 	s.config.WebhookAllow = []string{"127.0.0.1"}
 	if durable {
@@ -216,6 +224,7 @@ func (s *testStack) startWorker() *child.Process {
 	cmd := exec.Command(example(s.t, "loan"))
 	cmd.Env = append(os.Environ(), "LOAN_WORKER_ENDPOINT="+s.url(),
 		"LOAN_WORKER_TEMPORAL_ADDRESS="+s.config.TemporalAddress,
+		"LOAN_WORKER_TEMPORAL_PLAINTEXT="+strconv.FormatBool(!s.config.TemporalTLS),
 		"LOAN_WORKER_CLIENT_ID="+account.ID.String(), "LOAN_WORKER_CLIENT_SECRET="+account.Secret)
 	log := s.logTo("worker.log")
 	cmd.Stdout, cmd.Stderr = log, log

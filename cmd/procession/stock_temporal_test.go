@@ -13,7 +13,6 @@ import (
 	"math/big"
 	mathrand "math/rand/v2"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -23,7 +22,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/cmd/procession/server"
@@ -31,8 +29,6 @@ import (
 	"github.com/procession-dev/procession/devstack/pgcluster"
 	"github.com/procession-dev/procession/devstack/stocktemporal"
 	"github.com/procession-dev/procession/devstack/temporalserver"
-	"github.com/procession-dev/procession/test/kit/demotest"
-	"github.com/procession-dev/procession/test/kit/nettest"
 )
 
 // stockConfig is the documented configuration, which is used as it is.
@@ -55,15 +51,9 @@ func TestLoanRunsOnAStockTemporal(t *testing.T) {
 // newStockStack is newStack with the stock server on PostgreSQL.
 func newStockStack(t *testing.T) *testStack {
 	t.Helper()
-	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{Timeout: 30 * time.Second}}
+	s := configureStack(t)
 	port := freePorts(t, stockPorts)
-	s.config.BindFlags(pflag.NewFlagSet("test", pflag.ContinueOnError))
-	s.config.DatabaseURL = demotest.URL(t)
-	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
-	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents") + "?fsync=off"
-	s.config.Listen, s.config.ListenHealth = nettest.FreeAddress(t), nettest.FreeAddress(t)
 	s.config.TemporalAddress = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	demotest.WriteSealKey(t, s.config.SealKeyFile)
 	k, err := server.OpenKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer k.DB.Close()

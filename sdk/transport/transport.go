@@ -35,6 +35,12 @@ func CheckEndpoint(address string, exposed bool) error {
 	return nil
 }
 
+// IsLoopback reports whether the host of host:port is localhost or a loopback address.
+func IsLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	return err == nil && isLoopback(host)
+}
+
 func isLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -243,6 +244,7 @@ func (s *stack) startWorkers(c config.Config, o Options) error {
 		cmd.Env = append(os.Environ(),
 			prefix+"_ENDPOINT=http://"+c.Listen,
 			prefix+"_TEMPORAL_ADDRESS="+c.TemporalAddress,
+			prefix+"_TEMPORAL_PLAINTEXT="+strconv.FormatBool(!c.TemporalTLS),
 			prefix+"_CLIENT_ID="+account.ID.String(),
 			prefix+"_CLIENT_SECRET="+account.Secret)
 		cmd.Stdout, cmd.Stderr = log, log
