@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -15,8 +16,8 @@ import (
 )
 
 const (
-	// Namespace is the namespace of the workflows that the service owns.
-	Namespace = "procession"
+	// DefaultNamespace is the default namespace of the workflows that the service owns.
+	DefaultNamespace = "procession"
 	// TaskQueue is the task queue of the service's own worker.
 	TaskQueue = "procession"
 	// CallTimeout bounds one call to Temporal.
@@ -32,6 +33,8 @@ type Options struct {
 	// Address is host:port of Temporal's frontend.
 	Address     string
 	Credentials Credentials
+	// Namespace is the namespace of the workflows that the service owns; "" is DefaultNamespace.
+	Namespace string
 	// Retention is the time for which new namespaces keep an ended workflow; 0 is
 	// DefaultRetention. Existing namespaces are not changed.
 	Retention time.Duration
@@ -46,6 +49,7 @@ type Engine struct {
 	client    client.Client
 	workflows workflowservice.WorkflowServiceClient
 	operator  operatorservice.OperatorServiceClient
+	namespace string
 	retention time.Duration
 	keys      KeySource
 	logger    *slog.Logger
@@ -56,9 +60,10 @@ func New(o Options) (*Engine, error) {
 	if o.Retention == 0 {
 		o.Retention = DefaultRetention
 	}
+	o.Namespace = cmp.Or(o.Namespace, DefaultNamespace)
 	c, err := client.NewLazyClient(client.Options{
 		HostPort:    o.Address,
-		Namespace:   Namespace,
+		Namespace:   o.Namespace,
 		Identity:    identity,
 		Logger:      sdklog.NewStructuredLogger(o.Logger),
 		Credentials: o.Credentials.token(),
@@ -77,7 +82,7 @@ func New(o Options) (*Engine, error) {
 		return nil, fmt.Errorf("preparing the connection to Temporal: %w", err)
 	}
 	return &Engine{
-		client: c, workflows: c.WorkflowService(), operator: c.OperatorService(),
+		client: c, workflows: c.WorkflowService(), operator: c.OperatorService(), namespace: o.Namespace,
 		retention: o.Retention, keys: o.Keys, logger: o.Logger,
 	}, nil
 }
@@ -93,7 +98,10 @@ func connectParams() grpc.ConnectParams {
 // Close ends the connection.
 func (e *Engine) Close() { e.client.Close() }
 
-// Client returns the SDK's client of the namespace Namespace.
+// Namespace returns the namespace of the workflows that the service owns.
+func (e *Engine) Namespace() string { return e.namespace }
+
+// Client returns the SDK's client of the service's namespace.
 func (e *Engine) Client() client.Client { return e.client }
 
 // Ping reports whether Temporal answers and accepts the service's credentials.

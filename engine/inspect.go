@@ -43,15 +43,19 @@ func (e *Engine) InspectNamespace(ctx context.Context, name string) (NamespaceSt
 	if err != nil {
 		return NamespaceState{}, fmt.Errorf("describing the namespace %s: %w", name, err)
 	}
+	state := NamespaceState{Retention: described.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration()}
+	if e.useNamespace(ctx, name) == nil {
+		// Listing the attributes may need the permission of an administrator.
+		state.Searchable, state.SearchType = true, enumspb.INDEXED_VALUE_TYPE_INT.String()
+		return state, nil
+	}
 	attributes, err := e.operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: name})
 	if err != nil {
 		return NamespaceState{}, fmt.Errorf("listing the search attributes of the namespace %s: %w", name, err)
 	}
 	kind, found := attributes.GetCustomAttributes()[workflowVersion]
-	return NamespaceState{
-		Retention:  described.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration(),
-		Searchable: found, SearchType: kind.String(),
-	}, nil
+	state.Searchable, state.SearchType = found, kind.String()
+	return state, nil
 }
 
 // InspectSchedule reports whether a schedule of the service's own exists and is

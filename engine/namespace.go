@@ -24,14 +24,17 @@ const (
 )
 
 // EnsureNamespace registers a namespace, if it is missing, together with the
-// search attribute that workers' SDKs expect, and waits until both can be used.
-// Several processes may call it concurrently.
+// search attribute that workers' SDKs expect, and waits until both can be used. Neither needs a permission of
+// administrators if both exist. Several processes may call it concurrently.
 func (e *Engine) EnsureNamespace(ctx context.Context, name string) error {
+	if callOnce(ctx, func(ctx context.Context) error { return e.useNamespace(ctx, name) }) == nil {
+		return nil
+	}
 	if err := e.registerNamespace(ctx, name); err != nil {
-		return fmt.Errorf("registering the namespace %s: %w", name, err)
+		return deniedError(err, "registering the namespace %s: %w", name, RegisterCommand(name, e.retention))
 	}
 	if err := e.addSearchAttribute(ctx, name); err != nil {
-		return fmt.Errorf("adding the search attribute of the namespace %s: %w", name, err)
+		return deniedError(err, "adding the search attribute of the namespace %s: %w", name, AttributeCommand(name))
 	}
 	if err := e.awaitUsable(ctx, name); err != nil {
 		return fmt.Errorf("waiting for the namespace %s: %w", name, err)
@@ -78,12 +81,34 @@ func (e *Engine) addSearchAttribute(ctx context.Context, name string) error {
 }
 
 func (e *Engine) awaitUsable(ctx context.Context, name string) error {
-	return pollUntilUsable(ctx, func(ctx context.Context) error {
-		_, err := e.workflows.CountWorkflowExecutions(ctx, &workflowservice.CountWorkflowExecutionsRequest{
-			Namespace: name, Query: workflowVersion + " = 0",
-		})
-		return err
+	return pollUntilUsable(ctx, func(ctx context.Context) error { return e.useNamespace(ctx, name) })
+}
+
+// useNamespace uses the search attribute of a namespace. It returns an error while one of them is missing.
+func (e *Engine) useNamespace(ctx context.Context, name string) error {
+	_, err := e.workflows.CountWorkflowExecutions(ctx, &workflowservice.CountWorkflowExecutionsRequest{
+		Namespace: name, Query: workflowVersion + " = 0",
 	})
+	return err
+}
+
+// RegisterCommand returns the command of an administrator of Temporal that creates a namespace.
+func RegisterCommand(name string, retention time.Duration) string {
+	return fmt.Sprintf("temporal operator namespace create --namespace %s --retention %.0fh", name, retention.Hours())
+}
+
+// AttributeCommand returns the command of an administrator of Temporal that adds the search attribute to a namespace.
+func AttributeCommand(name string) string {
+	return fmt.Sprintf("temporal operator search-attribute create --namespace %s --name %s --type Int", name, workflowVersion)
+}
+
+// deniedError wraps an error. If Temporal denied the call, it names the command for an administrator of Temporal.
+func deniedError(err error, format, name, command string) error {
+	err = fmt.Errorf(format, name, err)
+	if _, ok := errors.AsType[*serviceerror.PermissionDenied](err); ok {
+		return fmt.Errorf("%w; the service lacks the permission, so an administrator of Temporal has to run: %s", err, command)
+	}
+	return err
 }
 
 // pollUntilUsable repeats f until it succeeds, for at most usableTimeout. It returns at once

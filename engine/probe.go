@@ -13,6 +13,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
+
+	"github.com/procession-dev/procession/internal/tlspolicy"
 )
 
 // Probe calls Temporal with the service's certificate and a given token, or without
@@ -45,12 +47,32 @@ func (p *Probe) Close() error { return p.connection.Close() }
 // empty, for a call that needs the service's own rights. It returns an error when
 // Temporal gives neither answer.
 func (p *Probe) Accepts(ctx context.Context, token string) (bool, error) {
+	return p.attempt(ctx, token, func(ctx context.Context) error {
+		_, err := p.workflows.ListNamespaces(ctx, &workflowservice.ListNamespacesRequest{PageSize: 1})
+		return err
+	})
+}
+
+// AcceptsIn reports whether Temporal accepts the token, or no token when it is empty, for a call about a namespace, which need
+// not exist. It returns an error when Temporal gives neither answer.
+func (p *Probe) AcceptsIn(ctx context.Context, namespace, token string) (bool, error) {
+	return p.attempt(ctx, token, func(ctx context.Context) error {
+		ctx = metadata.AppendToOutgoingContext(ctx, "temporal-namespace", namespace)
+		_, err := p.workflows.DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: namespace})
+		if NamespaceMissing(serviceerror.FromStatus(serviceerror.ToStatus(err))) {
+			return nil
+		}
+		return err
+	})
+}
+
+func (p *Probe) attempt(ctx context.Context, token string, call func(context.Context) error) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
 	if token != "" {
 		ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+token)
 	}
-	_, err := p.workflows.ListNamespaces(ctx, &workflowservice.ListNamespacesRequest{PageSize: 1})
+	err := call(ctx)
 	if err == nil {
 		return true, nil
 	}
@@ -64,7 +86,9 @@ func (p *Probe) Accepts(ctx context.Context, token string) (bool, error) {
 // AnswersWithTLS reports whether Temporal speaks TLS. It returns an error when Temporal cannot be reached.
 func (p *Probe) AnswersWithTLS(ctx context.Context) (bool, error) {
 	// The certificate does not matter; no request is sent.
-	reached, err := p.handshake(ctx, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}}) //nolint:gosec // see above
+	config := tlspolicy.New()
+	config.InsecureSkipVerify, config.NextProtos = true, []string{"h2"}
+	reached, err := p.handshake(ctx, config)
 	if !reached {
 		return false, err
 	}

@@ -20,7 +20,7 @@ func TestSchedulesFollowTheRelease(t *testing.T) {
 	t.Parallel()
 	stack := enginetest.New(t, pgtest.New(t))
 	stack.Start()
-	c := stack.Client(engine.Namespace)
+	c := stack.Client(engine.DefaultNamespace)
 	for _, want := range []engine.Schedule{
 		{ID: "chore", Type: "Chore", Every: time.Hour},
 		{ID: "chore", Type: "Chore", Every: time.Hour},

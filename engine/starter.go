@@ -37,7 +37,7 @@ type Starter struct {
 // NewStarter returns a Starter that is started with Run.
 func NewStarter(o StarterOptions) *Starter {
 	o.Wake = cmp.Or(o.Wake, loop.NewSignal())
-	return &Starter{o: o, failures: loop.FailureLog{Logger: o.Logger, Clock: time.Now}}
+	return &Starter{o: o, failures: loop.FailureLog{Logger: o.Logger}}
 }
 
 // starterPoll is the time between two polls for runs that another replica requested or

@@ -25,7 +25,7 @@ const (
 	reconfirmAfter = time.Minute
 	maxChecks      = 4
 	// allSchedules is the key of the schedules among the confirmed namespaces.
-	allSchedules    = "schedules of " + Namespace
+	allSchedules    = "schedules of the service"
 	workerStopGrace = 5 * time.Second
 )
 
@@ -88,7 +88,7 @@ func (s *Supervisor) Check() { s.checkRequested.Wake() }
 func (s *Supervisor) Recheck(namespace string) {
 	s.mu.Lock()
 	delete(s.confirmed, namespace)
-	delete(s.confirmed, Namespace)
+	delete(s.confirmed, s.o.Engine.namespace)
 	delete(s.confirmed, allSchedules)
 	s.mu.Unlock()
 	s.Check()
@@ -170,11 +170,11 @@ func (s *Supervisor) confirm(namespace string) {
 
 // ensureAll sets up missing namespaces, schedules and workers, and returns the running worker.
 func (s *Supervisor) ensureAll(ctx context.Context, w worker.Worker) (worker.Worker, error) {
-	if first, _ := s.confirmationDue(Namespace); first {
-		if err := s.o.Engine.EnsureNamespace(ctx, Namespace); err != nil {
+	if first, _ := s.confirmationDue(s.o.Engine.namespace); first {
+		if err := s.o.Engine.EnsureNamespace(ctx, s.o.Engine.namespace); err != nil {
 			return w, err
 		}
-		s.confirm(Namespace)
+		s.confirm(s.o.Engine.namespace)
 	}
 	if w == nil {
 		started, err := s.startWorker()

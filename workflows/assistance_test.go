@@ -253,7 +253,7 @@ func TestRunsOfAssistance(t *testing.T) {
 // run.
 func (f *fixture) requireIDsOnly(t *testing.T, key domain.AssistanceKey, name string) {
 	t.Helper()
-	c := f.stack.Client(engine.Namespace)
+	c := f.stack.Client(engine.DefaultNamespace)
 	require.NoError(t, c.GetWorkflow(t.Context(), key.WorkflowID(), "").Get(t.Context(), nil))
 	history := historyOf(t, c, key.WorkflowID())
 	payload := regexp.MustCompile(`"data": *"([^"]*)"`)

@@ -108,7 +108,7 @@ func TestSchedulesExpireAndSweep(t *testing.T) {
 	require.NoError(t, err)
 	exec("UPDATE workers SET last_seen_at = now() - interval '8 days'")
 
-	c := f.stack.Client(engine.Namespace)
+	c := f.stack.Client(engine.DefaultNamespace)
 	for schedule, every := range map[string]time.Duration{
 		"document-expiry": 10 * time.Minute, "document-sweep": time.Hour, "registration-expiry": time.Hour,
 	} {

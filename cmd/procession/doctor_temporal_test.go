@@ -137,7 +137,7 @@ func (s *testStack) halfSetUp(t *testing.T, k *server.Keyring, address string) {
 	e, err := engine.New(engine.Options{Address: address, Credentials: credentials, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	defer e.Close()
-	require.Eventually(t, func() bool { return e.EnsureNamespace(t.Context(), engine.Namespace) == nil }, testTimeout, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return e.EnsureNamespace(t.Context(), engine.DefaultNamespace) == nil }, testTimeout, 50*time.Millisecond)
 	require.NoError(t, e.EnsureNamespace(t.Context(), "other"))
 	_, err = e.Client().WorkflowService().RegisterNamespace(t.Context(), &workflowservice.RegisterNamespaceRequest{
 		Namespace: "demo", WorkflowExecutionRetentionPeriod: durationpb.New(engine.DefaultRetention),

@@ -12,7 +12,8 @@ const FailureInterval = time.Minute
 // FailureLog logs the first failure of a series, and while it lasts one each Interval; with 0 the first one only. A success
 // ends a series. It is not safe for concurrent use.
 type FailureLog struct {
-	Logger   *slog.Logger
+	Logger *slog.Logger
+	// Clock is not used with an Interval of 0.
 	Clock    func() time.Time
 	Interval time.Duration
 
@@ -26,11 +27,13 @@ func (f *FailureLog) Record(ctx context.Context, message string, err error, attr
 	if ctx.Err() != nil {
 		return
 	}
-	now := f.Clock()
-	if f.failing && (f.Interval == 0 || now.Sub(f.loggedAt) < f.Interval) {
+	if f.failing && (f.Interval == 0 || f.Clock().Sub(f.loggedAt) < f.Interval) {
 		return
 	}
-	f.failing, f.loggedAt = true, now
+	f.failing = true
+	if f.Interval > 0 {
+		f.loggedAt = f.Clock()
+	}
 	f.Logger.WarnContext(ctx, message, append(attributes, slog.Any("error", err))...)
 }
 

@@ -29,6 +29,7 @@ func invalidValues() map[string][]string {
 	return map[string][]string{
 		"listen": addresses, "listen-tls": addresses, "listen-health": addresses, "listen-administration": addresses,
 		"temporal-address":    append([]string{":7233"}, addresses...),
+		"temporal-namespace":  {"my namespace"},
 		"documents-url":       {"/var/docs", "var/docs", "file://docs", "http://docs", "s3:// bucket", "s3://me:hunter2@bucket"},
 		"database-url":        {"db", "mysql://me:hunter2@db", "postgres://db:port/x"},
 		"database-direct-url": {"db"},

@@ -13,6 +13,7 @@ import (
 // Temporal configures the use of Temporal.
 type Temporal struct {
 	TemporalAddress        string
+	TemporalNamespace      string
 	TemporalRetention      time.Duration
 	TemporalTLS            bool
 	TemporalAllowPlaintext bool
@@ -54,6 +55,7 @@ func (c *Temporal) TemporalCredentials() TemporalCredentials {
 // bindFlags declares the flags.
 func (c *Temporal) bindFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.TemporalAddress, "temporal-address", "", "host:port of Temporal's frontend")
+	f.StringVar(&c.TemporalNamespace, "temporal-namespace", engine.DefaultNamespace, "namespace of the service's own workflows")
 	f.DurationVar(&c.TemporalRetention, "temporal-retention", engine.DefaultRetention,
 		"how long namespaces created by the service keep ended workflows")
 	f.BoolVar(&c.TemporalTLS, "temporal-tls", true, "connect to Temporal with TLS")
@@ -95,6 +97,8 @@ func (c *Temporal) checkSettings() error {
 	wrong.require((c.TemporalTLSCert == "") == (c.TemporalTLSKey == ""), "temporal-tls-cert", "and --temporal-tls-key need each other")
 	wrong.require(!c.TemporalAnonymous || c.TemporalTLSCert == "" && c.TemporalAPIKeyFile == "", "temporal-anonymous",
 		"excludes --temporal-tls-cert and --temporal-api-key-file")
+	wrong.require(!strings.ContainsAny(c.TemporalNamespace, " /"), "temporal-namespace",
+		"must be the name of a namespace")
 	wrong.require(c.TemporalRetention >= 24*time.Hour, "temporal-retention", "must be 24h or more")
 	wrong.require(c.TaskQueueInterval >= 100*time.Millisecond, "task-queue-interval", "must be 100ms or more")
 	wrong.require(c.PollerTimeout >= time.Second, "poller-timeout", "must be 1s or more")

@@ -85,8 +85,9 @@ type Options struct {
 	FindTypesetter                  func(ctx context.Context) error
 	InstallTypesetter, InstallFonts string
 
-	TemporalAddress string
-	TemporalTLSCA   string
+	TemporalAddress   string
+	TemporalNamespace string
+	TemporalTLSCA     string
 	// OwnCredentials reports whether the service uses credentials of its own authority in Temporal.
 	OwnCredentials bool
 	// TemporalOnLoopback reports whether the address of Temporal is a loopback address.

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -37,7 +38,7 @@ func (d *doctor) checkTemporalTLS(ctx context.Context) Finding {
 		return fail("correct --temporal-address", "%s", errorText(err))
 	}
 	d.engine, err = engine.New(engine.Options{
-		Address: d.TemporalAddress, Credentials: credentials, Logger: slog.New(slog.DiscardHandler),
+		Address: d.TemporalAddress, Credentials: credentials, Namespace: d.TemporalNamespace, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return fail("correct --temporal-address", "%s", errorText(err))
@@ -124,13 +125,14 @@ func (d *doctor) checkOtherCredentials(ctx context.Context) Finding {
 			return fail("correct --temporal-api-key-file", "%s", errorText(err))
 		}
 	}
-	accepted, err := d.probe.Accepts(ctx, token)
+	namespace := d.engine.Namespace()
+	accepted, err := d.probe.AcceptsIn(ctx, namespace, token)
 	switch {
 	case err != nil:
 		return fail(adviceReachable, "%s", errorText(err))
 	case !accepted:
-		return fail("give the service the permission to list namespaces, or correct --temporal-api-key-file and --temporal-tls-cert",
-			"Temporal denies the service ListNamespaces")
+		return fail("give the service the permission to write in its namespaces, or correct --temporal-api-key-file and --temporal-tls-cert",
+			"Temporal denies the service DescribeNamespace of %s", namespace)
 	case token == "" && d.credentials.Certificate == nil:
 		return warn("restrict the network, or use a Temporal with credentials: every client that reaches this Temporal may read and end "+
 			"every workflow", "Temporal accepts calls without credentials")
@@ -195,7 +197,7 @@ func (d *doctor) checkTemporalClock(ctx context.Context) Finding {
 // listNamespaces returns the namespaces of all tenants and of the service.
 func (d *doctor) listNamespaces(ctx context.Context) ([]string, error) {
 	tenants, err := d.db.Reader().ListNamespaces(ctx)
-	return append([]string{engine.Namespace}, tenants...), err
+	return append([]string{d.engine.Namespace()}, tenants...), err
 }
 
 // checkNamespaces checks that every tenant has a namespace as workers need it.
@@ -222,21 +224,21 @@ func (d *doctor) checkNamespaces(ctx context.Context) Finding {
 }
 
 func (d *doctor) inspectNamespace(ctx context.Context, name string) Finding {
-	const advice = "start procession serve, which creates namespaces, and see its log"
+	const advice = "start procession serve, which creates it, and see its log, or run "
 	state, err := d.engine.InspectNamespace(ctx, name)
 	switch {
 	case err != nil:
 		return fail("see Temporal's log", "%s", errorText(err))
 	case state.Missing:
-		return fail(advice, "the namespace %s does not exist", name)
+		return fail(advice+engine.RegisterCommand(name, d.TemporalRetention), "the namespace %s does not exist", name)
 	case !state.Searchable:
-		return fail(advice, "the namespace %s has no search attribute %s", name, engine.SearchAttribute)
+		return fail(advice+engine.AttributeCommand(name), "the namespace %s has no search attribute %s", name, engine.SearchAttribute)
 	case !state.Usable():
 		return fail("remove the search attribute (temporal operator search-attribute remove) and let the service create it",
 			"the search attribute %s of the namespace %s is %s and not Int", engine.SearchAttribute, name, state.SearchType)
 	case state.Retention < d.TemporalRetention:
-		return warn("raise the retention of the namespace (temporal operator namespace update --retention): a service that is down for "+
-			"longer misses how workflows ended",
+		return warn(fmt.Sprintf("run temporal operator namespace update --namespace %s --retention %.0fh: a service that is down for "+
+			"longer misses how workflows ended", name, d.TemporalRetention.Hours()),
 			"the namespace %s keeps ended workflows for %s only, less than --temporal-retention", name, state.Retention)
 	}
 	return ok("%s", name)
@@ -245,7 +247,7 @@ func (d *doctor) inspectNamespace(ctx context.Context, name string) Finding {
 // checkOwnWorkers checks that a replica polls for the workflows of the service, and that its schedules exist.
 func (d *doctor) checkOwnWorkers(ctx context.Context) Finding {
 	const advice = "start procession serve, which creates the workers and schedules, and see its log"
-	seen, err := d.engine.DescribeTaskQueue(ctx, engine.Namespace, engine.TaskQueue)
+	seen, err := d.engine.DescribeTaskQueue(ctx, d.engine.Namespace(), engine.TaskQueue)
 	if err != nil {
 		return fail(advice, "%s", errorText(err))
 	}

@@ -37,7 +37,7 @@ func DoctorOptions(c config.Config, clock func() time.Time) doctor.Options {
 			return err
 		},
 		InstallTypesetter: pdfworker.InstallCommand, InstallFonts: pdfworker.InstallFonts,
-		TemporalAddress: c.TemporalAddress, TemporalTLSCA: c.TemporalTLSCA, TemporalRetention: c.TemporalRetention,
+		TemporalAddress: c.TemporalAddress, TemporalNamespace: c.TemporalNamespace, TemporalTLSCA: c.TemporalTLSCA, TemporalRetention: c.TemporalRetention,
 		OwnCredentials:     c.TemporalCredentials() == config.TemporalOwn,
 		TemporalOnLoopback: config.IsLoopback(config.HostOf(c.TemporalAddress)),
 		Credentials: func(issuer *authn.Issuer) (engine.Credentials, error) {

@@ -150,7 +150,7 @@ func (s *Service) newBackground(k *Keyring, operations *app.Service) (*activitie
 	}
 	background := operations.Background()
 	s.engine, err = engine.New(engine.Options{
-		Address: s.config.TemporalAddress, Credentials: credentials, Retention: s.config.TemporalRetention, Logger: s.log,
+		Address: s.config.TemporalAddress, Credentials: credentials, Namespace: s.config.TemporalNamespace, Retention: s.config.TemporalRetention, Logger: s.log,
 		Keys: background.EncryptionKey,
 	})
 	if err != nil {
