@@ -34,7 +34,7 @@ func (f *FailureLog) Record(ctx context.Context, message string, err error, attr
 	if f.Interval > 0 {
 		f.loggedAt = f.Clock()
 	}
-	f.Logger.WarnContext(ctx, message, append(attributes, slog.Any("error", err))...)
+	f.Logger.WarnContext(ctx, message, append(attributes, slog.Any("error", err))...) //nolint:sloglint // a message of the caller
 }
 
 // End records a success and reports whether it ends a series of failures.
