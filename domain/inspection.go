@@ -15,7 +15,7 @@ type RunFinding string
 const (
 	// FindingStuck is a workflow with a Problem.
 	FindingStuck RunFinding = "STUCK"
-	// FindingUnserved is a workflow with a task that no worker takes.
+	// FindingUnserved is a workflow with a workflow task or an activity that no worker takes.
 	FindingUnserved RunFinding = "UNSERVED"
 	// FindingWaiting is a workflow that only a message, a thread or a user action can continue.
 	FindingWaiting RunFinding = "WAITING_FOR_SIGNAL"
@@ -64,7 +64,8 @@ type Inspection struct {
 	EngineRun string
 	// Problem is a repeated failure, nil if there is none.
 	Problem *Problem
-	// UnservedSince is the time since which a workflow task waits for a worker, nil if none does.
+	// UnservedSince is the time since which a workflow task or an attempt of an activity waits for a worker, nil if none does. It is in
+	// the future during a backoff.
 	UnservedSince *time.Time
 	// Busy is set while a worker, an activity, a child workflow or a Nexus operation is to continue the workflow.
 	Busy bool

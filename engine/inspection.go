@@ -72,6 +72,12 @@ func (e *Engine) Inspect(ctx context.Context, r domain.EngineRun) (*domain.Inspe
 	if task.GetState() == enumspb.PENDING_WORKFLOW_TASK_STATE_SCHEDULED {
 		i.UnservedSince = optionalTime(task.GetScheduledTime())
 	}
+	for _, a := range described.GetPendingActivities() {
+		// The time of a retry is in the future during its backoff.
+		if a.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED && a.GetScheduledTime() != nil {
+			i.UnservedSince = earlier(i.UnservedSince, a.GetScheduledTime().AsTime())
+		}
+	}
 	failing := task.GetAttempt() >= workflowTaskAttempts
 	if i.Problem == nil && (failing || !i.Busy) {
 		if err := e.inspectHistory(ctx, r.Namespace, info.GetExecution(), failing, &i); err != nil {
