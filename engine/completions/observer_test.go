@@ -56,7 +56,11 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	db := pgtest.New(t)
+	return newFixtureIn(t, pgtest.New(t))
+}
+
+func newFixtureIn(t *testing.T, db *persistence.DB) *fixture {
+	t.Helper()
 	w := &fixture{
 		db: db, Tenant: enginetest.Seed(t, db, "tenant", "Loan"), ended: map[engine.EndKind][]engine.Closed{},
 		running: map[string]bool{}, outcome: map[string]*domain.Closing{}, inspected: map[string]*domain.Inspection{},
