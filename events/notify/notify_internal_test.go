@@ -95,10 +95,23 @@ func (f *fixture) record(t domain.EventType, state string, subjects ...uuid.UUID
 	}))
 }
 
-// after moves the clock, lets all notifiers work concurrently until all is done, and returns the subjects of all messages.
+// after lets all notifiers read the events so far, moves the clock, lets them work until all is done, and returns the subjects of all
+// messages.
 func (f *fixture) after(d time.Duration) []string {
 	f.Helper()
+	f.settle()
 	f.clock.Add(d.Microseconds())
+	f.settle()
+	rows, err := f.conn.Query(f.Context(), `SELECT subject FROM outbox_messages ORDER BY created_at, subject`)
+	require.NoError(f, err)
+	subjects, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(f, err)
+	return subjects
+}
+
+// settle lets all notifiers work concurrently until all is done.
+func (f *fixture) settle() {
+	f.Helper()
 	require.Eventually(f, func() bool {
 		var group errgroup.Group
 		var busy atomic.Bool
@@ -116,11 +129,6 @@ func (f *fixture) after(d time.Duration) []string {
 			WHERE (e.era, e.xid, e.position) > (c.era, c.xid, c.position))`).Scan(&behind))
 		return !busy.Load() && !behind
 	}, 20*time.Second, time.Millisecond)
-	rows, err := f.conn.Query(f.Context(), `SELECT subject FROM outbox_messages ORDER BY created_at, subject`)
-	require.NoError(f, err)
-	subjects, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	require.NoError(f, err)
-	return subjects
 }
 
 func ids(n int) []uuid.UUID {
