@@ -1,0 +1,403 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/cmd/procession/doctor"
+	"github.com/procession-dev/procession/cmd/procession/server"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/domain"
+	documents "github.com/procession-dev/procession/examples/demo"
+	"github.com/procession-dev/procession/test/kit/pgtest"
+	"github.com/procession-dev/procession/test/kit/smtptest"
+)
+
+// faultSign is a fault with the places that must show it, "" for none. docs/operations.md has the same table.
+type faultSign struct {
+	name string
+	// screen is a path of the console, text a part of its page.
+	screen, text string
+	// metric is a number of the service that wrong holds for, alert the rule about it.
+	metric string
+	wrong  func(float64) bool
+	alert  string
+	// event is a type of the event log, message a part of the subject of a mail.
+	event, message string
+	// seconds bounds the time until all of them show it.
+	seconds int
+}
+
+func positive(v float64) bool { return v > 0 }
+
+// faultTest injects faults into a stack.
+type faultTest struct {
+	*testStack
+
+	mails *smtptest.Server
+	alice *browser
+	rules map[string]string
+}
+
+// TestTenFaults injects each fault and requires its signs.
+func TestTenFaults(t *testing.T) {
+	t.Parallel()
+	f := newFaultTest(t)
+	documented := documentedFaults(t)
+
+	// Faults of tenants exist side by side.
+	began := time.Now()
+	f.expireCertificate()
+	f.breakWorker()
+	f.applyBadDefinition()
+	f.disableBob()
+	f.killEndpoint()
+	f.startUnserved()
+	for _, sign := range tenantFaults {
+		f.requireSigns(sign, began, documented)
+	}
+	// Faults of the installation follow each other.
+	for _, fault := range []struct {
+		sign   faultSign
+		inject func() (mend func())
+	}{
+		{foreignTransaction, f.holdEvents},
+		{databaseReadOnly, func() func() { return f.breakDatabase(pgtest.ReadOnly()) }},
+		{diskFull, func() func() { return f.breakDatabase(pgtest.DiskFull()) }},
+		{temporalDown, f.breakTemporal},
+	} {
+		began := time.Now()
+		mend := fault.inject()
+		f.requireSigns(fault.sign, began, documented)
+		mend()
+	}
+	require.Empty(t, documented, "docs/operations.md has other faults")
+}
+
+var (
+	tenantFaults = []faultSign{
+		{
+			name: "Fault of a worker", screen: "incidents", text: "no rate for the currency",
+			metric: "procession_incidents_open", wrong: positive, alert: "ProcessionIncidents",
+			event: "INCIDENT.OPENED", message: "incident", seconds: 60,
+		},
+		{
+			name: "Wrong definition", screen: "incidents", text: "NoSuchWorkflow",
+			metric: "procession_incidents_open", wrong: func(v float64) bool { return v > 1 }, alert: "ProcessionIncidents",
+			event: "INCIDENT.OPENED", message: "incident", seconds: 60,
+		},
+		{
+			name: "No worker", screen: "queues", text: "QUEUE_INSPECTION",
+			metric: `procession_task_queue_backlog_age_seconds{kind="workflow"}`, wrong: positive, alert: "ProcessionWorkersMissing",
+			event: "QUEUE.UNSERVED", message: "task queue", seconds: 60,
+		},
+		{
+			name: "Dead endpoint of webhooks", screen: "webhooks", text: "DEAD",
+			metric: "procession_webhook_endpoints_disabled", wrong: positive, alert: "ProcessionWebhookEndpointDisabled",
+			event: "ENDPOINT.DISABLED", message: "webhook endpoint", seconds: 60,
+		},
+		{
+			name: "Expired certificate", screen: "health/checks", text: "certificate",
+			metric: `procession_certificate_expiry_timestamp_seconds{certificate="listener"}`,
+			wrong:  func(v float64) bool { return v < float64(time.Now().Add(14*24*time.Hour).Unix()) },
+			alert:  "ProcessionCertificateEnds", event: "CERTIFICATE.EXPIRING", message: "certificate", seconds: 60,
+		},
+		{name: "Person gone", screen: "people/demo/User/bob", text: "Disabled", event: "RESOURCE.CHANGED", seconds: 60},
+	}
+	foreignTransaction = faultSign{
+		name: "Open transaction in the database", screen: "health/checks", text: "transaction",
+		metric: "procession_event_lag_seconds", wrong: positive, alert: "ProcessionEventsLate", seconds: 60,
+	}
+	databaseReadOnly = faultSign{
+		name:   "Read-only database",
+		metric: "readyz", wrong: positive, alert: "ProcessionErrors", seconds: 60,
+	}
+	diskFull = faultSign{
+		name: "Full disk of the database", metric: "readyz", wrong: positive, alert: "ProcessionErrors", seconds: 60,
+	}
+	temporalDown = faultSign{
+		name: "Temporal down", screen: "health/checks", text: "Temporal",
+		metric: "procession_engine_command_lag_seconds", wrong: positive, alert: "ProcessionCommandsLate", seconds: 60,
+	}
+)
+
+func newFaultTest(t *testing.T) *faultTest {
+	t.Helper()
+	f := &faultTest{mails: smtptest.New(t), rules: alertRules(t)}
+	f.mails.AcceptPlain()
+	f.testStack = newStack(t, false, withConfig(func(c *config.Config) {
+		c.PublicURL = "https://procession.example.com"
+		c.SMTPAddress, c.SMTPTLS, c.MailFrom = f.mails.Address, "none", "Procession <procession@example.com>"
+		c.DatabaseOutageTolerance = time.Second
+		c.TaskQueueInterval = time.Second
+	}))
+	f.applyText(`
+apiVersion: procession/v1
+kind: NotificationReceiver
+metadata: {code: OPS, tenant: demo}
+spec: {name: Operations, type: EMAIL, addresses: [operations@example.com]}
+`)
+	f.alice = f.browse(demo.Alice().Secret)
+	return f
+}
+
+// requireSigns waits until all signs of a fault are there, and compares them with the documented ones.
+func (f *faultTest) requireSigns(sign faultSign, began time.Time, documented map[string]string) {
+	f.t.Helper()
+	end := began.Add(time.Duration(sign.seconds) * time.Second)
+	see := func(place string, condition func() bool) {
+		f.t.Helper()
+		for !condition() {
+			if time.Now().After(end) {
+				assert.Fail(f.t, "the fault is invisible", "%s: %s", sign.name, place)
+				return
+			}
+			<-time.After(50 * time.Millisecond)
+		}
+	}
+	var shown string
+	if sign.screen != "" {
+		see("screen", func() bool {
+			if sign.screen == "health/checks" {
+				shown = f.openChecks()
+			} else {
+				f.alice.open(sign.screen)
+				shown = f.alice.Text("main")
+			}
+			return strings.Contains(strings.ToLower(shown), strings.ToLower(sign.text))
+		})
+	}
+	if f.t.Failed() {
+		f.t.Log(tail(shown, 25))
+	}
+	if sign.metric != "" {
+		see("metric", func() bool { return sign.wrong(f.number(sign.metric)) })
+	}
+	if sign.event != "" {
+		see("event", func() bool {
+			return f.queried(`SELECT count(*) FROM events WHERE type = '`+string(eventType(sign.event))+`'`) != "0"
+		})
+	}
+	if sign.message != "" {
+		see("message", func() bool {
+			return slices.ContainsFunc(f.mails.Mails(), func(m smtptest.Mail) bool {
+				return strings.Contains(m.Header.Get("Subject"), sign.message)
+			})
+		})
+	}
+	if sign.alert != "" && sign.metric != "readyz" {
+		name, _, _ := strings.Cut(sign.metric, "{")
+		require.Contains(f.t, f.rules, sign.alert)
+		require.Contains(f.t, f.rules[sign.alert], name)
+	}
+	f.t.Logf("%s: all signs within %s", sign.name, time.Since(began).Round(100*time.Millisecond))
+	assert.Equal(f.t, sign.row(), documented[sign.name], "docs/operations.md")
+	delete(documented, sign.name)
+}
+
+// openChecks returns the findings that operators see in Health and in procession doctor, except passed checks.
+func (f *faultTest) openChecks() string {
+	options := server.DoctorOptions(f.config, time.Now)
+	options.Timeout = testTimeout
+	var open strings.Builder
+	for _, finding := range doctor.Examine(f.t.Context(), options) {
+		if finding.Verdict == doctor.Warn || finding.Verdict == doctor.Fail {
+			fmt.Fprintln(&open, finding.Check, finding.Finding)
+		}
+	}
+	return open.String()
+}
+
+// eventType returns the type in the event log of a public event.
+func eventType(name string) domain.EventType {
+	for _, problem := range domain.ProblemTypes() {
+		if problem.Name == name {
+			return problem.Opens
+		}
+	}
+	return domain.EventType(name)
+}
+
+// number returns a metric, or 1 while the service is not ready.
+func (f *faultTest) number(name string) float64 {
+	if name == "readyz" {
+		if f.get("http://"+f.config.ListenHealth+"/readyz") == http.StatusServiceUnavailable {
+			return 1
+		}
+		return 0
+	}
+	return f.metric(name)
+}
+
+// row returns the row of the fault in docs/operations.md.
+func (s faultSign) row() string {
+	cell := func(text string) string {
+		if text == "" {
+			return "–"
+		}
+		return "`" + text + "`"
+	}
+	screen := s.screen
+	if screen != "" {
+		screen = "/console/" + screen
+	}
+	mail := "–"
+	if s.message != "" {
+		mail = "yes"
+	}
+	metric, _, _ := strings.Cut(s.metric, "{")
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %d |", s.name, cell(screen), cell(metric), cell(s.alert), cell(s.event), mail, s.seconds)
+}
+
+// documentedFaults returns the rows of the table of faults by name.
+func documentedFaults(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/operations.md")
+	require.NoError(t, err)
+	_, after, found := strings.Cut(string(text), "\n## Signs of faults\n")
+	require.True(t, found)
+	section, _, _ := strings.Cut(after, "\n## ")
+	rows := map[string]string{}
+	for _, line := range regexp.MustCompile(`(?m)^\| ([A-Z][^|]*) \|.* \d+ \|$`).FindAllStringSubmatch(section, -1) {
+		rows[line[1]] = line[0]
+	}
+	return rows
+}
+
+// alertRules returns the expressions of deploy/prometheus/alerts.yaml by alert.
+func alertRules(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("../../deploy/prometheus/alerts.yaml")
+	require.NoError(t, err)
+	var read struct {
+		Groups []struct {
+			Rules []struct{ Alert, Expr string }
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(text, &read))
+	rules := map[string]string{}
+	for _, rule := range read.Groups[0].Rules {
+		rules[rule.Alert] = rule.Expr
+	}
+	return rules
+}
+
+// breakWorker starts a process and a worker that panics in it.
+func (f *faultTest) breakWorker() {
+	f.t.Helper()
+	id := uuid.New()
+	id[len(id)-1] = faultException
+	f.createLoan(id)
+	f.startFaultyGoWorker(phaseFaulty)
+}
+
+// applyBadDefinition publishes a definition that names a workflow without a worker, and starts a process of it.
+func (f *faultTest) applyBadDefinition() {
+	f.t.Helper()
+	text, err := documents.Files.ReadFile("loan.yaml")
+	require.NoError(f.t, err)
+	id := uuid.MustParse("01970000-0000-7000-8000-00000000e0f3")
+	f.applyText(strings.NewReplacer("  code: LOAN\n", "  code: WRONG_LOAN\n", "  id: "+demo.Loan().String()+"\n", "  id: "+id.String()+"\n",
+		"workflowType: SampleEngineWorkerLoanWorkflow", "workflowType: NoSuchWorkflow").Replace(string(text)))
+	status, body := f.call(demo.Carol(), http.MethodPost, "/processes", map[string]any{"id": uuid.New(), "processDefinitionId": id})
+	require.Equal(f.t, http.StatusCreated, status, body)
+}
+
+// disableBob disables a person.
+func (f *faultTest) disableBob() {
+	f.t.Helper()
+	bob := printed(f.t, append([]string{"get", "User", "bob", "-o", "yaml"}, f.asking(demo.Alice())...)...)
+	require.Contains(f.t, bob, "\nspec:\n")
+	f.applyText(strings.Replace(bob, "\nspec:\n", "\nspec:\n  disabled: true\n", 1))
+}
+
+// expireCertificate restarts the service with an HTTPS listener whose certificate ends in three days.
+func (f *faultTest) expireCertificate() {
+	f.t.Helper()
+	k, err := server.OpenKeys(f.t.Context(), f.config, slog.New(slog.DiscardHandler))
+	require.NoError(f.t, err)
+	defer k.DB.Close()
+	files, err := server.WriteCertificate(k.Issuer, f.t.TempDir(), []string{"localhost"}, time.Now().Add(72*time.Hour-server.CertificateLifetime))
+	require.NoError(f.t, err)
+	f.config.ListenTLS, f.config.TLSCert, f.config.TLSKey = "127.0.0.1:0", files.Cert, files.Key
+	f.stopService()
+	f.startService()
+}
+
+// killEndpoint subscribes an endpoint that has gone.
+func (f *faultTest) killEndpoint() {
+	f.t.Helper()
+	gone := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) }))
+	f.t.Cleanup(gone.Close)
+	f.subscribe("DEAD", gone.URL)
+	definition := f.queried(`SELECT id FROM process_definitions WHERE code = 'HOOKED'`)
+	status, body := f.call(demo.Alice(), http.MethodPost, "/processes", map[string]any{"id": uuid.New(), "processDefinitionId": definition})
+	require.Equal(f.t, http.StatusCreated, status, body)
+}
+
+// startUnserved starts a process for a queue without workers. The grace time of an outage passes at once.
+func (f *faultTest) startUnserved() {
+	f.t.Helper()
+	status, body := f.call(demo.Alice(), http.MethodPost, "/processes", map[string]any{"id": uuid.New(), "processDefinitionId": demo.Inspection()})
+	require.Equal(f.t, http.StatusCreated, status, body)
+	f.await("the beginning of the outage", func() bool {
+		var n int
+		f.query(`WITH passed AS (UPDATE task_queue_observations SET unserved_since = unserved_since - interval '1 hour'
+			WHERE task_queue = 'QUEUE_INSPECTION' AND unserved_since IS NOT NULL RETURNING 1) SELECT count(*)::int FROM passed`, &n)
+		return n > 0
+	})
+}
+
+// holdEvents opens a transaction that records events, and one in another database, which has no effect.
+func (f *faultTest) holdEvents() (mend func()) {
+	f.t.Helper()
+	foreign, err := pgx.Connect(f.t.Context(), pgtest.URL(f.t))
+	require.NoError(f.t, err)
+	f.t.Cleanup(func() { _ = foreign.Close(f.t.Context()) })
+	_, err = foreign.Exec(f.t.Context(), "BEGIN; SELECT pg_current_xact_id()")
+	require.NoError(f.t, err)
+	f.createLoan(uuid.New())
+	f.await("no delay by a transaction in another database", func() bool { return f.number("procession_event_lag_seconds") == 0 })
+	conn := f.connect()
+	_, err = conn.Exec(f.t.Context(), "BEGIN; SELECT event_transaction()")
+	require.NoError(f.t, err)
+	f.createLoan(uuid.New())
+	return func() { _, _ = conn.Exec(f.t.Context(), "ROLLBACK"); _, _ = foreign.Exec(f.t.Context(), "ROLLBACK") }
+}
+
+// breakDatabase begins a fault of the database, and requires that changes are refused with 503.
+func (f *faultTest) breakDatabase(fault pgtest.Fault) (mend func()) {
+	f.t.Helper()
+	end := fault.Apply(f.t, f.database())
+	f.await("a refused change", func() bool {
+		status, _ := f.call(demo.Carol(), http.MethodPost, "/processes", map[string]any{"id": uuid.New(), "processDefinitionId": demo.Loan()})
+		return status == http.StatusServiceUnavailable
+	})
+	return func() {
+		end()
+		f.await("the service to be ready", func() bool { return f.number("readyz") == 0 })
+	}
+}
+
+// breakTemporal stops Temporal and starts a process.
+func (f *faultTest) breakTemporal() (mend func()) {
+	f.t.Helper()
+	f.stopTemporal()
+	f.createLoan(uuid.New())
+	return f.startTemporal
+}
