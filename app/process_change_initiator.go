@@ -38,9 +38,7 @@ func (s *Service) ChangeProcessInitiator(
 		if !process.ChangeInitiator(*principal, call.PrincipalID, now) {
 			return nil, nil
 		}
-		changed := domain.ProcessEvent(domain.EventProcessInitiatorChanged, process, call.PrincipalID, now).
-			With("previousInitiatorId", before.String()).With("initiatorId", principal.String())
-		return domain.Events{changed}, tx.UpdateProcess(process)
+		return domain.Events{domain.InitiatorEvent(process, before, call.PrincipalID, now)}, tx.UpdateProcess(process)
 	})
 	return process, err
 }

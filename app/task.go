@@ -22,8 +22,5 @@ func saveTaskState(
 	tx *persistence.Tx, item *domain.ProcessItem, before domain.TaskState, by uuid.UUID, now time.Time,
 ) domain.Event {
 	tx.UpdateTaskState(item)
-	if before == item.Task.State {
-		return domain.ItemEvent(domain.EventItemTaskAssigned, item, by, now).With("ownerId", item.OwnerID.String())
-	}
-	return domain.TaskStateEvent(item, before, by, now)
+	return domain.TaskChangeEvent(item, before, by, now)
 }

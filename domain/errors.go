@@ -49,6 +49,7 @@ const (
 	CodeFeatureDisabled        Code = "FEATURE_DISABLED"
 	CodeAIRunPending           Code = "AI_RUN_PENDING"
 	CodeConflict               Code = "CONFLICT"
+	CodeOpenWork               Code = "OPEN_WORK"
 	CodePreconditionFailed     Code = "PRECONDITION_FAILED"
 	CodeRateLimited            Code = "RATE_LIMITED"
 	CodeUnavailable            Code = "UNAVAILABLE"

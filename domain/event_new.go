@@ -46,6 +46,20 @@ func TaskStateEvent(i *ProcessItem, from TaskState, by uuid.UUID, now time.Time)
 	return e
 }
 
+// TaskChangeEvent returns the event of a task that moved to another state than from, or got another owner in its state.
+func TaskChangeEvent(i *ProcessItem, from TaskState, by uuid.UUID, now time.Time) Event {
+	if from == i.Task.State && i.OwnerID != nil {
+		return ItemEvent(EventItemTaskAssigned, i, by, now).With("ownerId", i.OwnerID.String())
+	}
+	return TaskStateEvent(i, from, by, now)
+}
+
+// InitiatorEvent returns the event of a process that got another initiator than before.
+func InitiatorEvent(p *Process, before, by uuid.UUID, now time.Time) Event {
+	return ProcessEvent(EventProcessInitiatorChanged, p, by, now).
+		With("previousInitiatorId", before.String()).With("initiatorId", p.InitiatorID.String())
+}
+
 // AssistanceEvent returns the event of the end of a run of AI assistance.
 func AssistanceEvent(r *AssistanceRun, now time.Time) Event {
 	return Event{

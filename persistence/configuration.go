@@ -30,6 +30,8 @@ type Configuration struct {
 	TakenIDs []uuid.UUID
 	// TakenNamespaces are the namespaces of all tenants.
 	TakenNamespaces []string
+	// Disabled are the users of the tenants that an operator has disabled in all tenants.
+	Disabled []uuid.UUID
 }
 
 // DefinitionState is the state of a process definition. Number and Digest describe its latest version; they are 0 and
@@ -124,6 +126,14 @@ SELECT t.id FROM tenants t WHERE t.id = ANY($1)
  UNION SELECT d.id FROM process_definitions d WHERE d.id = ANY($1)
  UNION SELECT r.id FROM resources r WHERE r.id = ANY($1)`
 
+	disabledUsers = `
+SELECT DISTINCT p.id
+  FROM principals p
+  JOIN tenant_users u ON u.principal_id = p.id
+  JOIN tenants t ON t.id = u.tenant_id
+ WHERE p.disabled_at IS NOT NULL AND ` + configured + `
+ ORDER BY p.id`
+
 	takenNamespaces = `
 SELECT t.namespace FROM tenants t`
 )
@@ -159,6 +169,10 @@ func (tx *Tx) PrepareConfiguration(
 		pg.Q(principalsNamed, []any{ids, emails}, pg.Into(&c.Principals)),
 		pg.Q(takenIDs, []any{ids}, func(rows pgx.Rows) (err error) {
 			c.TakenIDs, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+			return err
+		}),
+		pg.Q(disabledUsers, scope, func(rows pgx.Rows) (err error) {
+			c.Disabled, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 			return err
 		}),
 		pg.Q(takenNamespaces, nil, func(rows pgx.Rows) (err error) {

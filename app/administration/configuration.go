@@ -30,7 +30,12 @@ type configuration struct {
 	// dryRun suppresses all writes.
 	dryRun bool
 	// reason is the reason of the change, "" for none.
-	reason  string
+	reason string
+	// handOver is the decision about the work of people who leave, nil for none, and leavers are these people.
+	handOver *domain.HandOver
+	leavers  []*leaver
+	// partly reports whether only a part of the work may be handed over.
+	partly  bool
 	tenants map[string]*domain.Tenant
 	stored  map[resource.Key]*resource.Stored
 	// desired is the desired state of all resources of the tenants.
@@ -70,6 +75,9 @@ func (c *configuration) planAll(documents []resource.Document, prune *Prune, che
 		if err := c.planPrune(documents, prune); err != nil {
 			return err
 		}
+	}
+	if err := c.planLeaving(); err != nil {
+		return err
 	}
 	return c.checkViolations(resource.MergeViolations(violations, c.findUnmet(valid)))
 }
@@ -268,6 +276,9 @@ func (c *configuration) checkNeeded() error {
 	if more := len(needs) - maxNeedsReported; more > 0 {
 		message += fmt.Sprintf(" and %d more", more)
 	}
+	if len(c.leavers) > 0 {
+		message += "; with handOver, users are taken out of groups and definitions"
+	}
 	return domain.Conflict(domain.CodeConflict, message)
 }
 
@@ -293,9 +304,10 @@ func (c *configuration) checkOwners() error {
 	return nil
 }
 
-// carryOut deletes resources, then writes new and changed ones in the order of the kinds, targets of references first.
-func (c *configuration) carryOut(tx *persistence.Tx, now time.Time) (domain.Events, error) {
-	changed, events := c.changedKeys(), c.newEvents(now)
+// carryOut deletes resources, then writes new and changed ones in the order of the kinds, targets of references first. It returns
+// the events of the change after the ones of the work that was handed over.
+func (c *configuration) carryOut(tx *persistence.Tx, handed domain.Events, now time.Time) (domain.Events, error) {
+	changed, events := c.changedKeys(), append(handed, c.newEvents(now)...)
 	for _, a := range slices.Backward(c.applied) {
 		if a.Action == ApplyDeleted {
 			c.removeResource(tx, a, now)

@@ -112,10 +112,12 @@ func north() []json.RawMessage {
 	}
 }
 
-// apply requires that documents are applied, and returns the outcomes.
+// apply requires that documents are applied, and returns the outcomes. People who leave keep their work.
 func (c *configured) apply(caller domain.Call, documents ...json.RawMessage) []administration.ApplyAction {
 	c.t.Helper()
-	applied, err := c.ApplyResources(c.t.Context(), caller, administration.ApplyRequest{Documents: documents})
+	applied, err := c.ApplyResources(c.t.Context(), caller, administration.ApplyRequest{
+		Documents: documents, HandOver: &domain.HandOver{Keep: true},
+	})
 	require.NoError(c.t, err)
 	actions := make([]administration.ApplyAction, len(applied))
 	for i, a := range applied {

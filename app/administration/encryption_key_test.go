@@ -88,7 +88,7 @@ func (k *keyed) value(keyID string) (string, error) {
 }
 
 func (k *keyed) deleteKey(code string) error {
-	return k.DeleteResource(k.t.Context(), system(), resource.Key{Tenant: "north", Kind: resource.KindEncryptionKey, Code: code}, "")
+	return k.DeleteResource(k.t.Context(), system(), resource.Key{Tenant: "north", Kind: resource.KindEncryptionKey, Code: code}, "", nil)
 }
 
 func (k *keyed) close(p *domain.Process, status domain.EngineRunState) {

@@ -87,7 +87,7 @@ func TestEveryKindRecordsItsManifests(t *testing.T) {
 		changed := put(second, "two", administration.ApplyConfigured)
 		reasons := []string{"one", "two"}
 		if kind != resource.KindTenant {
-			require.NoError(t, c.DeleteResource(t.Context(), system(), made.Key, "three"), kind)
+			require.NoError(t, c.DeleteResource(t.Context(), system(), made.Key, "three", nil), kind)
 			reasons = append(reasons, "three")
 		}
 		states := []string{"", c.specText(made.After), c.specText(changed.After), ""}
@@ -164,7 +164,7 @@ func TestReasonsAreLimited(t *testing.T) {
 	long := strings.Repeat("ß", administration.MaxReason+1)
 	require.True(t, domain.HasCode(apply(long), domain.CodeValidation))
 	require.True(t, domain.HasCode(c.DeleteResource(t.Context(), system(),
-		resource.Key{Tenant: "north", Kind: resource.KindApplication, Code: "worker"}, long), domain.CodeValidation))
+		resource.Key{Tenant: "north", Kind: resource.KindApplication, Code: "worker"}, long, nil), domain.CodeValidation))
 	require.Equal(t, before, c.dump())
 	require.NoError(t, apply(long[:len(long)-len("ß")]))
 }

@@ -27,6 +27,8 @@ type ApplyRequest struct {
 	Prune *Prune
 	// Reason is the reason of the change for the event log, up to MaxReason characters, "" for none.
 	Reason string
+	// HandOver is the decision about the open work of users that the change deletes or disables, nil for none.
+	HandOver *domain.HandOver
 }
 
 // MaxReason bounds the characters of the reason of a change.
@@ -66,6 +68,10 @@ type AppliedResource struct {
 	Action ApplyAction
 	Before *resource.Document
 	After  *resource.Document
+	// Work is the open work of a user that the change deletes or disables, nil for none.
+	Work *LeaverWork
+	// derived reports that the change follows from the departure of a user.
+	derived bool
 }
 
 // ChangesRights reports whether applying the document changes a right.
@@ -78,7 +84,8 @@ func (a AppliedResource) ChangesRights() bool {
 //
 // It requires the ADMINISTRATOR or the OWNER role in the tenants, or, for an existing process definition, the
 // Administrator permission on it, which allows no change of the rights in it. Errors: VALIDATION with all violations,
-// ACCESS_DENIED, CONFLICT for a resource that cannot be deleted because others need it.
+// ACCESS_DENIED, CONFLICT for a resource that cannot be deleted because others need it, and OPEN_WORK for users with open work
+// that the change deletes or disables without a decision about it.
 func (s *Service) ApplyResources(
 	ctx context.Context, call domain.Call, in ApplyRequest,
 ) ([]AppliedResource, error) {
@@ -102,11 +109,15 @@ func (s *Service) ApplyResources(
 		if len(violations) > 0 {
 			return nil, c.reviewInvalid(documents, len(in.Documents), violations, s.checkWebhookURL)
 		}
-		c.dryRun, c.reason = in.DryRun, in.Reason
+		c.dryRun, c.reason, c.handOver = in.DryRun, in.Reason, in.HandOver
 		if len(documents) == 1 && in.Prune == nil {
 			c.recordVersion(tx, documents[0].Key())
 		}
 		if err := c.planAll(documents, in.Prune, s.checkWebhookURL); err != nil {
+			return nil, err
+		}
+		handed, err := s.settleLeavers(ctx, tx, c, now)
+		if err != nil {
 			return nil, err
 		}
 		applied = c.applied
@@ -116,7 +127,7 @@ func (s *Service) ApplyResources(
 		if err := c.settleArtifacts(ctx, tx, in.DryRun); err != nil || in.DryRun {
 			return nil, err
 		}
-		return c.carryOut(tx, now)
+		return c.carryOut(tx, handed, now)
 	})
 	if err != nil {
 		return nil, err
@@ -132,8 +143,10 @@ func (s *Service) ReviewResources(ctx context.Context, documents []json.RawMessa
 
 // DeleteResource deletes a resource that no other resource needs. It requires
 // the same rights as applying it, and a tenant cannot be deleted. The reason is as in ApplyRequest. Errors:
-// NOT_FOUND, ACCESS_DENIED, CONFLICT, VALIDATION.
-func (s *Service) DeleteResource(ctx context.Context, call domain.Call, key ResourceKey, reason string) error {
+// NOT_FOUND, ACCESS_DENIED, CONFLICT, VALIDATION, and OPEN_WORK for a user with open work and no decision about it.
+func (s *Service) DeleteResource(
+	ctx context.Context, call domain.Call, key ResourceKey, reason string, to *domain.HandOver,
+) error {
 	if err := checkReason(domain.LocationQuery, "reason", reason); err != nil {
 		return err
 	}
@@ -151,12 +164,19 @@ func (s *Service) DeleteResource(ctx context.Context, call domain.Call, key Reso
 		if c.stored[exact] == nil {
 			return nil, domain.NotFound("resource")
 		}
-		c.reason = reason
+		c.reason, c.handOver = reason, to
 		c.recordVersion(tx, exact)
 		if err := c.planDeletion(exact); err != nil {
 			return nil, err
 		}
+		if err := c.planLeaving(); err != nil {
+			return nil, err
+		}
 		if err := c.checkViolations(nil); err != nil {
+			return nil, err
+		}
+		handed, err := s.settleLeavers(ctx, tx, c, now)
+		if err != nil {
 			return nil, err
 		}
 		if err := c.settleEncryptionKeys(ctx, tx, s.sealer, now); err != nil {
@@ -165,7 +185,7 @@ func (s *Service) DeleteResource(ctx context.Context, call domain.Call, key Reso
 		if err := c.settleArtifacts(ctx, tx, false); err != nil {
 			return nil, err
 		}
-		return c.carryOut(tx, now)
+		return c.carryOut(tx, handed, now)
 	})
 }
 

@@ -236,7 +236,7 @@ func TestAPersonOfSeveralTenantsIsOnePrincipal(t *testing.T) {
 		erik, c.id(resource.KindTenant, "north", "north")), "a token of one tenant is none of another")
 
 	require.NoError(t, c.DeleteResource(t.Context(), c.caller("north", "olga", domain.RoleOwner),
-		administration.ResourceKey{Kind: resource.KindUser, Code: "guest"}, ""))
+		administration.ResourceKey{Kind: resource.KindUser, Code: "guest"}, "", nil))
 	require.Equal(t, 1, c.count(`SELECT count(*) FROM tenant_users WHERE principal_id = $1`, erik))
 	require.Equal(t, 0, c.count(`SELECT count(*) FROM credentials WHERE principal_id = $1`, erik))
 }
@@ -246,7 +246,7 @@ func TestDeleting(t *testing.T) {
 	c := newConfigured(t)
 	owner := c.caller("north", "olga", domain.RoleOwner)
 	remove := func(caller domain.Call, kind resource.Kind, code string) error {
-		return c.DeleteResource(t.Context(), caller, administration.ResourceKey{Tenant: "north", Kind: kind, Code: code}, "")
+		return c.DeleteResource(t.Context(), caller, administration.ResourceKey{Tenant: "north", Kind: kind, Code: code}, "", nil)
 	}
 	for kind, code := range map[resource.Kind]string{
 		resource.KindGroup: "CLERKS", resource.KindApplication: "worker", resource.KindDataStructure: "ADDRESS",

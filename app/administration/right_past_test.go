@@ -139,7 +139,7 @@ func (o *randomOffice) change() {
 		}
 		o.apply(system(), document("Group", "north", "G1", `{"name":"G1"}`), document("Group", "north", "G2", `{"name":"G2"}`))
 		require.NoError(o.t, o.DeleteResource(o.t.Context(), system(),
-			resource.Key{Tenant: "north", Kind: resource.KindUser, Code: "temp"}, "left"))
+			resource.Key{Tenant: "north", Kind: resource.KindUser, Code: "temp"}, "left", nil))
 	case 5:
 		state := []string{"PUBLISHED", "DRAFT", "RETIRED"}[o.random.IntN(3)]
 		o.apply(system(), o.definition(state, o.random.IntN(3) > 0))
@@ -267,6 +267,6 @@ func TestPastRightsBeforeTheHistory(t *testing.T) {
 	require.NoError(t, ask(owner, short, "CHECK", time.Now()))
 	require.True(t, domain.HasCode(ask(system(), short, "", time.Now()), domain.CodeValidation))
 
-	require.NoError(t, c.DeleteResource(t.Context(), owner, claimKey(), ""))
+	require.NoError(t, c.DeleteResource(t.Context(), owner, claimKey(), "", nil))
 	require.True(t, domain.HasCode(ask(owner, claimKey(), "", time.Now()), domain.CodeNotFound))
 }

@@ -114,7 +114,7 @@ func TestFilesOfARobotAreReplacedAndExpire(t *testing.T) {
 	err = r.DeleteRobotFile(t.Context(), r.anna(), botKey(), domain.RobotAssetKey{})
 	require.True(t, domain.HasCode(err, domain.CodeNotFound), err)
 	require.Equal(t, 1, r.blobs(time.Hour))
-	require.NoError(t, r.DeleteResource(t.Context(), r.anna(), botKey(), ""))
+	require.NoError(t, r.DeleteResource(t.Context(), r.anna(), botKey(), "", nil))
 	require.Zero(t, r.blobs(time.Hour), "the files go with the robot")
 	require.Zero(t, r.count(`SELECT count(*) FROM robot_files`))
 }
@@ -200,10 +200,10 @@ func TestRobotsThatAssistAreNeeded(t *testing.T) {
 	details = r.requireRefusal(domain.CodeValidation, r.anna(), bot(`{"name":"Bot"}`))
 	require.Equal(t, "/documents/0/spec/workflowType", details[0].Location)
 	require.Equal(t, "is required: ProcessDefinition CHECKING has the robot assist with its tasks", details[0].Message)
-	err := r.DeleteResource(t.Context(), r.anna(), botKey(), "")
+	err := r.DeleteResource(t.Context(), r.anna(), botKey(), "", nil)
 	require.True(t, domain.HasCode(err, domain.CodeConflict), err)
 	require.ErrorContains(t, err, "ProcessDefinition CHECKING needs Robot BOT")
-	err = r.DeleteResource(t.Context(), r.anna(), administration.ResourceKey{Kind: resource.KindApplication, Tenant: "north", Code: "bot"}, "")
+	err = r.DeleteResource(t.Context(), r.anna(), administration.ResourceKey{Kind: resource.KindApplication, Tenant: "north", Code: "bot"}, "", nil)
 	require.True(t, domain.HasCode(err, domain.CodeConflict), err)
 	require.Equal(t, []administration.ApplyAction{administration.ApplyUnchanged, administration.ApplyUnchanged}, r.apply(r.anna(), checking("BOT"), bot(botSpec)))
 }
@@ -213,7 +213,7 @@ func TestUploadRobotFileIntoDeletedRobot(t *testing.T) {
 	t.Parallel()
 	r := newRobots(t)
 	deleting := &onRead{Reader: strings.NewReader("x"), do: func() {
-		require.NoError(t, r.DeleteResource(context.WithoutCancel(t.Context()), r.anna(), botKey(), ""))
+		require.NoError(t, r.DeleteResource(context.WithoutCancel(t.Context()), r.anna(), botKey(), "", nil))
 	}}
 	_, err := r.UploadRobotFile(t.Context(), r.anna(), botKey(), domain.RobotAssetKey{},
 		storage.File{Name: "a.zip", ContentType: "application/zip", Body: deleting})

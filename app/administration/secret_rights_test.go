@@ -163,7 +163,7 @@ func TestSecretsGoWithTheirOwner(t *testing.T) {
 		}
 	})
 	wait.Go(func() {
-		if err := c.DeleteResource(t.Context(), owner, member, ""); err != nil {
+		if err := c.DeleteResource(t.Context(), owner, member, "", nil); err != nil {
 			t.Errorf("deleting: %v", err)
 		}
 	})

@@ -44,6 +44,8 @@ type Options struct {
 	// SessionIdle is how long a session of the console lasts without being used; 0 for
 	// authn.DefaultSessionIdle.
 	SessionIdle time.Duration
+	// CancelGrace is how long a workflow that was asked to cancel may take.
+	CancelGrace time.Duration
 	// Version is the version of the service.
 	Version string
 	// BaseURL is the beginning of links in messages, "" for none.
@@ -67,6 +69,7 @@ type Service struct {
 	sessionIdle      time.Duration
 	version          string
 	baseURL          string
+	cancelGrace      time.Duration
 	examiner         examiner
 }
 
@@ -85,6 +88,7 @@ func New(o Options) *Service {
 		sessionIdle:     cmp.Or(o.SessionIdle, authn.DefaultSessionIdle),
 		version:         o.Version,
 		baseURL:         o.BaseURL,
+		cancelGrace:     o.CancelGrace,
 		examiner:        examiner{examine: o.Examine},
 	}
 }

@@ -71,7 +71,7 @@ func (s *Service) BootstrapTenant(ctx context.Context, in FirstTenant) (*Bootstr
 			return nil, err
 		}
 		made.TenantID, made.UserID = c.applied[0].ID, c.applied[1].ID
-		events, err := c.carryOut(tx, now)
+		events, err := c.carryOut(tx, nil, now)
 		if err != nil {
 			return nil, err
 		}
