@@ -59,6 +59,10 @@ retrieveIdentity        200   200           200     200     200    200       200
 findEvents              200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 retrieveEvent           200   200           404     404     404    404       404       404    404      200   401       404
 
+retrieveOpenWork        200   200           404     404     404    404       404       404    404      200   401       404
+handOverWork            200   200           404     404     404    404       404       404    404      200   401       404
+findUnownedWork         200-  200-          200-    200-    200-   200-      200-      200-   200-     200-  401       200-
+
 findIncidents           200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 retrieveIncident        200   200           404     404     404    404       404       404    404      200   401       404
 retryIncident           200   200           404     404     404    404       404       404    404      200   401       404
@@ -104,6 +108,8 @@ type adminThings struct {
 	session uuid.UUID
 	// process is one of LOAN, task one of it that "candidate" has claimed, principal a user of the tenant.
 	process, task, principal uuid.UUID
+	// leaver is a user with a claimed task.
+	leaver uuid.UUID
 	// access is the id of an engine token of the worker, tenantID its tenant.
 	access, tenantID uuid.UUID
 }
@@ -112,7 +118,7 @@ func absentAdminThings() adminThings {
 	return adminThings{
 		tenant: "nowhere", definition: "LOAN", group: "REVIEWERS", application: "worker", robot: "BOT",
 		webhook: "HOOK", secret: uuid.New(), session: uuid.New(), incident: uuid.New(), delivery: uuid.New(), event: uuid.New(),
-		access: uuid.New(), tenantID: uuid.New(), process: uuid.New(), task: uuid.New(), principal: uuid.New(),
+		access: uuid.New(), tenantID: uuid.New(), process: uuid.New(), task: uuid.New(), principal: uuid.New(), leaver: uuid.New(),
 	}
 }
 
@@ -120,6 +126,7 @@ func absentAdminThings() adminThings {
 func (f adminThings) operations() map[string]operation { //nolint:funlen // most of it is a table
 	get, post, del := http.MethodGet, http.MethodPost, http.MethodDelete
 	at := func(kind, code, rest string) string { return apitest.ResourcePath(f.tenant, kind, code, rest) }
+	work := apitest.AdminAPI + "/principals/" + f.leaver.String() + "/open-work"
 	incident := apitest.AdminAPI + "/incidents/" + f.incident.String()
 	hook := func(action string) string {
 		return apitest.AdminAPI + "/webhooks/" + f.webhook + "/~actions/" + action + "?tenant=" + f.tenant
@@ -152,6 +159,9 @@ func (f adminThings) operations() map[string]operation { //nolint:funlen // most
 		"findEvents":                    {method: get, path: apitest.AdminAPI + "/events?type=RESOURCE.CREATED&resourceKind=GROUP&order=OLDEST_FIRST&limit=5&tenant=" + f.tenant},
 		"findPastRights":                {method: get, path: apitest.AdminAPI + "/process-definitions/" + f.definition + "/rights?tenant=" + f.tenant},
 		"retrieveEvent":                 {method: get, path: apitest.AdminAPI + "/events/" + f.event.String()},
+		"retrieveOpenWork":              {method: get, path: work + "?tenant=" + f.tenant},
+		"handOverWork":                  {method: post, path: work + "/~actions/hand-over?tenant=" + f.tenant, body: `{"handOver":"user/candidate"}`},
+		"findUnownedWork":               {method: get, path: apitest.AdminAPI + "/unowned-work?tenant=" + f.tenant},
 		"findIncidents":                 {method: get, path: apitest.AdminAPI + "/incidents?state=OPEN&sort=createdAt%2Cdesc&tenant=" + f.tenant},
 		"retrieveIncident":              {method: get, path: incident},
 		"retryIncident":                 {method: post, path: incident + "/~actions/retry"},
@@ -235,6 +245,7 @@ func makeThings(s *apitest.Administered, tenant, name string) adminThings {
 	)
 	f.event = apitest.Decode[oasadmin.EventList](s.T,
 		s.Get(200, owner, apitest.AdminAPI+"/events?type=RESOURCE.CREATED&order=OLDEST_FIRST&limit=1&tenant="+tenant)).Content[0].ID
+	f.leaver = addLeaver(s, owner, tenant, name, process.ID)
 	addResources(s, owner, tenant, f.robot)
 	f.delivery = s.WebhookWithDeadDelivery(tenant, f.webhook)
 	s.Post(200, s.Operator, apitest.AdminAPI+"/notification-receivers/OPS/~actions/test?tenant="+tenant, "")
@@ -251,6 +262,17 @@ func makeThings(s *apitest.Administered, tenant, name string) adminThings {
 	f.access, f.tenantID = *access.ID, *access.TenantID
 	s.Register(tenant, "LOANS", "LoanWorkflow")
 	return f
+}
+
+// addLeaver creates a user with a claimed task, and returns its id.
+func addLeaver(s *apitest.Administered, owner demo.Account, tenant, name string, process uuid.UUID) uuid.UUID {
+	s.T.Helper()
+	code := "leaver-" + name
+	s.Apply(owner, apitest.Document(tenant, "User", code, `{"name":"Leaver","email":"`+strings.ToLower(code)+`@leavers.example"}`))
+	found := apitest.Decode[oasadmin.Resource](s.T, s.Get(200, owner, apitest.ResourcePath(tenant, "User", code, "")))
+	s.Post(201, s.Of(tenant, "worker"), "/process-items", `{"type":"TASK","processId":"`+process.String()+
+		`","processItemDefinitionCode":"APPROVE","ownerId":"`+found.Metadata.ID.String()+`"}`)
+	return *found.Metadata.ID
 }
 
 // ask sends the request of a row; everything about it that could differ between

@@ -22,6 +22,7 @@ import (
 // GET.
 func unconditional() []string {
 	return []string{
+		"admin.handOverWork",
 		"B.prepareBusinessArtifactCreateArtifact", "B.prepareBusinessArtifactStartProcess", "admin.evaluateAvailability",
 	}
 }

@@ -125,6 +125,9 @@ admin.endUserSessions                        SESSION.ENDED                      
 admin.retrieveIdentity                       none                                                               none
 admin.findEvents                             none                                                               none
 admin.retrieveEvent                          none                                                               none
+admin.retrieveOpenWork                       none                                                               none
+admin.handOverWork                           PROCESS_ITEM.TASK_ASSIGNED:>CLAIMED                                none
+admin.findUnownedWork                        none                                                               none
 admin.findIncidents                          none                                                               none
 admin.retrieveIncident                       none                                                               none
 admin.retryIncident                          INCIDENT.STATE_CHANGED:OPEN>RETRIED,PROCESS.CONDITION_CHANGED:FAILED>STARTING                                none

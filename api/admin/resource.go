@@ -15,7 +15,13 @@ import (
 func (s *Server) ApplyResources(
 	ctx context.Context, request ApplyResourcesRequestObject,
 ) (ApplyResourcesResponseObject, error) {
-	params := administration.ApplyRequest{Documents: request.Body.Documents, DryRun: httpio.Deref(request.Body.DryRun), Reason: httpio.Deref(request.Body.Reason)}
+	handOver, err := parseHandOver(domain.LocationBody, "/handOver", httpio.Deref(request.Body.HandOver))
+	if err != nil {
+		return nil, err
+	}
+	params := administration.ApplyRequest{
+		Documents: request.Body.Documents, DryRun: httpio.Deref(request.Body.DryRun), Reason: httpio.Deref(request.Body.Reason), HandOver: handOver,
+	}
 	if prune := request.Body.Prune; prune != nil {
 		params.Prune = &administration.Prune{Tenant: prune.Tenant, Selector: prune.Selector}
 	}
@@ -97,8 +103,12 @@ func (s *Server) RetrieveResource(
 func (s *Server) DeleteResource(
 	ctx context.Context, request DeleteResourceRequestObject,
 ) (DeleteResourceResponseObject, error) {
-	err := s.administration.DeleteResource(ctx, s.call(ctx), keyOf(request.Kind, request.Code, request.Params.Tenant),
-		httpio.Deref(request.Params.Reason))
+	handOver, err := parseHandOver(domain.LocationQuery, "handOver", httpio.Deref(request.Params.HandOver))
+	if err != nil {
+		return nil, err
+	}
+	err = s.administration.DeleteResource(ctx, s.call(ctx), keyOf(request.Kind, request.Code, request.Params.Tenant),
+		httpio.Deref(request.Params.Reason), handOver)
 	if err != nil {
 		return nil, err
 	}
@@ -137,6 +147,10 @@ func appliedResource(r *administration.AppliedResource) (oasadmin.AppliedResourc
 	answer := oasadmin.AppliedResource{
 		Kind: oasadmin.ResourceKind(r.Key.Kind), Code: r.Key.Code, Tenant: r.Key.Tenant,
 		ID: r.ID, Action: oasadmin.ApplyAction(r.Action),
+	}
+	if r.Work != nil {
+		work := convertOpenWork(r.Work)
+		answer.OpenWork = &work
 	}
 	var err error
 	if answer.Before, err = convertDocument(r.Before); err != nil {

@@ -70,6 +70,12 @@ type ServerInterface interface {
 	// TestNotificationReceiver Send a test notification
 	// (POST /notification-receivers/{code}/~actions/test)
 	TestNotificationReceiver(c *gin.Context, code ResourceCodeParam, params TestNotificationReceiverParams)
+	// RetrieveOpenWork Get the open work of a principal
+	// (GET /principals/{id}/open-work)
+	RetrieveOpenWork(c *gin.Context, id WorkOwnerID, params RetrieveOpenWorkParams)
+	// HandOverWork Hand over the open work of a principal
+	// (POST /principals/{id}/open-work/~actions/hand-over)
+	HandOverWork(c *gin.Context, id WorkOwnerID, params HandOverWorkParams)
 	// FindPastRights List the people who may use a process definition, now or at a time
 	// (GET /process-definitions/{code}/rights)
 	FindPastRights(c *gin.Context, code ResourceCodeParam, params FindPastRightsParams)
@@ -139,6 +145,9 @@ type ServerInterface interface {
 	// ReleaseProcessItemTask Return a claimed task to its candidates
 	// (POST /tasks/{id}/~actions/release)
 	ReleaseProcessItemTask(c *gin.Context, id openapi_types.UUID)
+	// FindUnownedWork List open work without an active owner
+	// (GET /unowned-work)
+	FindUnownedWork(c *gin.Context, params FindUnownedWorkParams)
 	// EndUserSessions Sign a user out of browsers
 	// (DELETE /users/{code}/sessions)
 	EndUserSessions(c *gin.Context, code ResourceCodeParam, params EndUserSessionsParams)
@@ -365,6 +374,28 @@ func (siw *ServerInterfaceWrapper) TestNotificationReceiver(c *gin.Context) {
 	}
 }
 
+func (siw *ServerInterfaceWrapper) RetrieveOpenWork(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id WorkOwnerID
+	b.Path("id", &id, "string", "uuid")
+	var params RetrieveOpenWorkParams
+	b.Query("tenant", true, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveOpenWork(c, id, params)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) HandOverWork(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id WorkOwnerID
+	b.Path("id", &id, "string", "uuid")
+	var params HandOverWorkParams
+	b.Query("tenant", true, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.HandOverWork(c, id, params)
+	}
+}
+
 func (siw *ServerInterfaceWrapper) FindPastRights(c *gin.Context) {
 	b := httpio.Bind(c, siw.ErrorHandler)
 	var code ResourceCodeParam
@@ -475,6 +506,7 @@ func (siw *ServerInterfaceWrapper) DeleteResource(c *gin.Context) {
 	b.Path("code", &code, "string", "")
 	var params DeleteResourceParams
 	b.Query("reason", false, &params.Reason, "string", "")
+	b.Query("handOver", false, &params.HandOver, "string", "")
 	b.Query("tenant", false, &params.Tenant, "string", "")
 	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
 		siw.Handler.DeleteResource(c, kind, code, params)
@@ -644,6 +676,17 @@ func (siw *ServerInterfaceWrapper) ReleaseProcessItemTask(c *gin.Context) {
 	}
 }
 
+func (siw *ServerInterfaceWrapper) FindUnownedWork(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var params FindUnownedWorkParams
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("tenant", false, &params.Tenant, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindUnownedWork(c, params)
+	}
+}
+
 func (siw *ServerInterfaceWrapper) EndUserSessions(c *gin.Context) {
 	b := httpio.Bind(c, siw.ErrorHandler)
 	var code ResourceCodeParam
@@ -809,6 +852,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/incidents/:id/~actions/retry", wrapper.RetryIncident)
 	router.GET(options.BaseURL+"/notification-messages", wrapper.FindNotificationMessages)
 	router.POST(options.BaseURL+"/notification-receivers/:code/~actions/test", wrapper.TestNotificationReceiver)
+	router.GET(options.BaseURL+"/principals/:id/open-work", wrapper.RetrieveOpenWork)
+	router.POST(options.BaseURL+"/principals/:id/open-work/~actions/hand-over", wrapper.HandOverWork)
 	router.GET(options.BaseURL+"/process-definitions/:code/rights", wrapper.FindPastRights)
 	router.GET(options.BaseURL+"/process-definitions/:code/versions", wrapper.FindDefinitionVersions)
 	router.GET(options.BaseURL+"/process-definitions/:code/versions/:number", wrapper.RetrieveDefinitionVersion)
@@ -832,6 +877,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.PUT(options.BaseURL+"/robots/:code/source", wrapper.UploadRobotSource)
 	router.GET(options.BaseURL+"/task-queues", wrapper.FindTaskQueues)
 	router.POST(options.BaseURL+"/tasks/:id/~actions/release", wrapper.ReleaseProcessItemTask)
+	router.GET(options.BaseURL+"/unowned-work", wrapper.FindUnownedWork)
 	router.DELETE(options.BaseURL+"/users/:code/sessions", wrapper.EndUserSessions)
 	router.GET(options.BaseURL+"/users/:code/sessions", wrapper.FindUserSessions)
 	router.GET(options.BaseURL+"/webhook-deliveries", wrapper.FindWebhookDeliveries)
@@ -1096,6 +1142,37 @@ type TestNotificationReceiverResponseObject interface {
 type TestNotificationReceiver200JSONResponse NotificationTest
 
 func (response TestNotificationReceiver200JSONResponse) VisitTestNotificationReceiverResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type RetrieveOpenWorkRequestObject struct {
+	ID     WorkOwnerID `json:"id"`
+	Params RetrieveOpenWorkParams
+}
+
+type RetrieveOpenWorkResponseObject interface {
+	VisitRetrieveOpenWorkResponse(w http.ResponseWriter) error
+}
+
+type RetrieveOpenWork200JSONResponse OpenWork
+
+func (response RetrieveOpenWork200JSONResponse) VisitRetrieveOpenWorkResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type HandOverWorkRequestObject struct {
+	ID     WorkOwnerID `json:"id"`
+	Params HandOverWorkParams
+	Body   *HandOverWorkJSONRequestBody
+}
+
+type HandOverWorkResponseObject interface {
+	VisitHandOverWorkResponse(w http.ResponseWriter) error
+}
+
+type HandOverWork200JSONResponse OpenWork
+
+func (response HandOverWork200JSONResponse) VisitHandOverWorkResponse(w http.ResponseWriter) error {
 	return httpio.WriteJSON(w, 200, response)
 }
 
@@ -1457,6 +1534,20 @@ func (response ReleaseProcessItemTask200JSONResponse) VisitReleaseProcessItemTas
 	return httpio.WriteJSON(w, 200, response)
 }
 
+type FindUnownedWorkRequestObject struct {
+	Params FindUnownedWorkParams
+}
+
+type FindUnownedWorkResponseObject interface {
+	VisitFindUnownedWorkResponse(w http.ResponseWriter) error
+}
+
+type FindUnownedWork200JSONResponse UnownedWorkPage
+
+func (response FindUnownedWork200JSONResponse) VisitFindUnownedWorkResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
 type EndUserSessionsRequestObject struct {
 	Code   ResourceCodeParam `json:"code"`
 	Params EndUserSessionsParams
@@ -1660,6 +1751,12 @@ type StrictServerInterface interface {
 	// TestNotificationReceiver Send a test notification
 	// (POST /notification-receivers/{code}/~actions/test)
 	TestNotificationReceiver(ctx context.Context, request TestNotificationReceiverRequestObject) (TestNotificationReceiverResponseObject, error)
+	// RetrieveOpenWork Get the open work of a principal
+	// (GET /principals/{id}/open-work)
+	RetrieveOpenWork(ctx context.Context, request RetrieveOpenWorkRequestObject) (RetrieveOpenWorkResponseObject, error)
+	// HandOverWork Hand over the open work of a principal
+	// (POST /principals/{id}/open-work/~actions/hand-over)
+	HandOverWork(ctx context.Context, request HandOverWorkRequestObject) (HandOverWorkResponseObject, error)
 	// FindPastRights List the people who may use a process definition, now or at a time
 	// (GET /process-definitions/{code}/rights)
 	FindPastRights(ctx context.Context, request FindPastRightsRequestObject) (FindPastRightsResponseObject, error)
@@ -1729,6 +1826,9 @@ type StrictServerInterface interface {
 	// ReleaseProcessItemTask Return a claimed task to its candidates
 	// (POST /tasks/{id}/~actions/release)
 	ReleaseProcessItemTask(ctx context.Context, request ReleaseProcessItemTaskRequestObject) (ReleaseProcessItemTaskResponseObject, error)
+	// FindUnownedWork List open work without an active owner
+	// (GET /unowned-work)
+	FindUnownedWork(ctx context.Context, request FindUnownedWorkRequestObject) (FindUnownedWorkResponseObject, error)
 	// EndUserSessions Sign a user out of browsers
 	// (DELETE /users/{code}/sessions)
 	EndUserSessions(ctx context.Context, request EndUserSessionsRequestObject) (EndUserSessionsResponseObject, error)
@@ -2046,6 +2146,45 @@ func (sh *strictHandler) TestNotificationReceiver(ctx *gin.Context, code Resourc
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitTestNotificationReceiverResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// RetrieveOpenWork handles (GET /principals/{id}/open-work).
+func (sh *strictHandler) RetrieveOpenWork(ctx *gin.Context, id WorkOwnerID, params RetrieveOpenWorkParams) {
+	var request RetrieveOpenWorkRequestObject
+	request.ID = id
+	request.Params = params
+	response, err := sh.ssi.RetrieveOpenWork(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveOpenWorkResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// HandOverWork handles (POST /principals/{id}/open-work/~actions/hand-over).
+func (sh *strictHandler) HandOverWork(ctx *gin.Context, id WorkOwnerID, params HandOverWorkParams) {
+	var request HandOverWorkRequestObject
+	request.ID = id
+	request.Params = params
+
+	var body HandOverWorkJSONRequestBody
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
+		return
+	}
+
+	response, err := sh.ssi.HandOverWork(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitHandOverWorkResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)
@@ -2434,6 +2573,20 @@ func (sh *strictHandler) ReleaseProcessItemTask(ctx *gin.Context, id openapi_typ
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitReleaseProcessItemTaskResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// FindUnownedWork handles (GET /unowned-work).
+func (sh *strictHandler) FindUnownedWork(ctx *gin.Context, params FindUnownedWorkParams) {
+	var request FindUnownedWorkRequestObject
+	request.Params = params
+	response, err := sh.ssi.FindUnownedWork(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindUnownedWorkResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)

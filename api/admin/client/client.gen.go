@@ -604,6 +604,71 @@ func NewTestNotificationReceiverRequest(server string, code ResourceCodeParam, p
 	return b.build("", nil)
 }
 
+// RetrieveOpenWork Get the open work of a principal
+//
+// The work of a principal that is disabled or deleted too.
+//
+// Corresponds with GET /principals/{id}/open-work (the `RetrieveOpenWork` operationId).
+func (c *Client) RetrieveOpenWork(ctx context.Context, id WorkOwnerID, params *RetrieveOpenWorkParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRetrieveOpenWorkRequest(c.Server, id, params)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveOpenWorkRequest returns a request of RetrieveOpenWork.
+func NewRetrieveOpenWorkRequest(server string, id WorkOwnerID, params *RetrieveOpenWorkParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/principals/%s/open-work")
+	b.path("id", id, "string", "uuid")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
+	}
+	return b.build("", nil)
+}
+
+// HandOverWorkWithBody Hand over the open work of a principal
+//
+// Hands over up to 1,000 tasks, processes and incidents each, and returns them. `more` reports that work remains: repeat
+// the request. A successor gets the rights that no other active principal holds.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /principals/{id}/open-work/~actions/hand-over (the `HandOverWork` operationId).
+func (c *Client) HandOverWorkWithBody(ctx context.Context, id WorkOwnerID, params *HandOverWorkParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewHandOverWorkRequestWithBody(c.Server, id, params, contentType, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// HandOverWork Hand over the open work of a principal
+//
+// Hands over up to 1,000 tasks, processes and incidents each, and returns them. `more` reports that work remains: repeat
+// the request. A successor gets the rights that no other active principal holds.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /principals/{id}/open-work/~actions/hand-over (the `HandOverWork` operationId).
+func (c *Client) HandOverWork(ctx context.Context, id WorkOwnerID, params *HandOverWorkParams, body HandOverWorkJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewHandOverWorkRequest(c.Server, id, params, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewHandOverWorkRequest returns a request of HandOverWork with the body as application/json.
+func NewHandOverWorkRequest(server string, id WorkOwnerID, params *HandOverWorkParams, body HandOverWorkJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return NewHandOverWorkRequestWithBody(server, id, params, "application/json", bytes.NewReader(buf))
+}
+
+// NewHandOverWorkRequestWithBody returns a request of HandOverWork with any body.
+func NewHandOverWorkRequestWithBody(server string, id WorkOwnerID, params *HandOverWorkParams, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/principals/%s/open-work/~actions/hand-over")
+	b.path("id", id, "string", "uuid")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
+	}
+	return b.build(contentType, body)
+}
+
 // FindPastRights List the people who may use a process definition, now or at a time
 //
 // The rights are computed from the documents of the definition, of groups, users and applications as they were at the time.
@@ -823,7 +888,8 @@ func NewFindResourcesRequest(server string, params *FindResourcesParams) (*http.
 
 // DeleteResource Delete a resource
 //
-// Refused with 409 while something needs the resource.
+// Refused with 409 while something needs the resource. A user with open work is refused with the code OPEN_WORK, unless
+// `handOver` decides about the work; then the user is also taken out of groups and definitions.
 //
 // Corresponds with DELETE /resources/{kind}/{code} (the `DeleteResource` operationId).
 func (c *Client) DeleteResource(ctx context.Context, kind ResourceKindParam, code ResourceCodeParam, params *DeleteResourceParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -838,6 +904,7 @@ func NewDeleteResourceRequest(server string, kind ResourceKindParam, code Resour
 	b.path("code", code, "string", "")
 	if params != nil {
 		b.query("reason", params.Reason, "string", "")
+		b.query("handOver", params.HandOver, "string", "")
 		b.query("tenant", params.Tenant, "string", "")
 	}
 	return b.build("", nil)
@@ -959,6 +1026,9 @@ func NewRevokeSecretRequest(server string, kind SecretOwnerKindParam, code Resou
 // `prune`, resources of the tenant that the selector matches and no document describes are deleted. With `dryRun`, the
 // response is the same, but the request makes no change.
 //
+// A change that deletes or disables a user with open work is refused with the code OPEN_WORK and lists the work, unless
+// `handOver` decides about it.
+//
 // Whatever is wrong with the documents is reported at once. The location of each error starts with
 // `/documents/{index}` and goes on with the JSON Pointer of the place within the document.
 //
@@ -975,6 +1045,9 @@ func (c *Client) ApplyResourcesWithBody(ctx context.Context, contentType string,
 // Applies all documents or none. A document may refer to resources of other documents in the request, in any order. With
 // `prune`, resources of the tenant that the selector matches and no document describes are deleted. With `dryRun`, the
 // response is the same, but the request makes no change.
+//
+// A change that deletes or disables a user with open work is refused with the code OPEN_WORK and lists the work, unless
+// `handOver` decides about it.
 //
 // Whatever is wrong with the documents is reported at once. The location of each error starts with
 // `/documents/{index}` and goes on with the JSON Pointer of the place within the document.
@@ -1199,6 +1272,28 @@ func (c *Client) ReleaseProcessItemTask(ctx context.Context, id openapi_types.UU
 func NewReleaseProcessItemTaskRequest(server string, id openapi_types.UUID) (*http.Request, error) {
 	b := newRequest(http.MethodPost, server, "/tasks/%s/~actions/release")
 	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
+}
+
+// FindUnownedWork List open work without an active owner
+//
+// Claimed tasks, running processes and assigned incidents of principals that are disabled or have left, and tasks without an
+// active candidate, the oldest first.
+//
+// Corresponds with GET /unowned-work (the `FindUnownedWork` operationId).
+func (c *Client) FindUnownedWork(ctx context.Context, params *FindUnownedWorkParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindUnownedWorkRequest(c.Server, params)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindUnownedWorkRequest returns a request of FindUnownedWork.
+func NewFindUnownedWorkRequest(server string, params *FindUnownedWorkParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/unowned-work")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("tenant", params.Tenant, "array", "")
+	}
 	return b.build("", nil)
 }
 

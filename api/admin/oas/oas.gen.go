@@ -216,6 +216,7 @@ const (
 	ErrorCodeINTERNAL           ErrorCode = "INTERNAL"
 	ErrorCodeINVALIDSTATE       ErrorCode = "INVALID_STATE"
 	ErrorCodeNOTFOUND           ErrorCode = "NOT_FOUND"
+	ErrorCodeOPENWORK           ErrorCode = "OPEN_WORK"
 	ErrorCodePRECONDITIONFAILED ErrorCode = "PRECONDITION_FAILED"
 	ErrorCodePROCESSFINISHED    ErrorCode = "PROCESS_FINISHED"
 	ErrorCodeRATELIMITED        ErrorCode = "RATE_LIMITED"
@@ -239,6 +240,8 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodeINVALIDSTATE:
 		return true
 	case ErrorCodeNOTFOUND:
+		return true
+	case ErrorCodeOPENWORK:
 		return true
 	case ErrorCodePRECONDITIONFAILED:
 		return true
@@ -797,6 +800,9 @@ type AppliedResource struct {
 	// Kind The content of a document
 	Kind ResourceKind `json:"kind"`
 
+	// OpenWork Open work of a principal, up to 1,000 of each kind
+	OpenWork *OpenWork `json:"openWork,omitempty"`
+
 	// Tenant The code of the tenant that the resource belongs to; a tenant's own for the tenant itself
 	Tenant string `json:"tenant"`
 }
@@ -1138,6 +1144,10 @@ type ExplainedActions struct {
 	Content []ExplainedAction `json:"content"`
 }
 
+// HandOver The decision about open work: `keep` leaves it, `release` returns tasks to their candidates and takes the assignee of
+// incidents away, `user/CODE` gives it to a user, `group/CODE` to the active users of a group in turn.
+type HandOver = string
+
 // Health Backlogs of the tenants that the caller manages, and running versions
 type Health struct {
 	// Commands How many commands for Temporal are due
@@ -1335,6 +1345,40 @@ type NotificationTest struct {
 
 	// Receiver The code of the receiver
 	Receiver string `json:"receiver"`
+}
+
+// OpenProcess defines model for OpenProcess.
+type OpenProcess struct {
+	ID openapi_types.UUID `json:"id"`
+
+	// ProcessDefinition The code of the process definition
+	ProcessDefinition string `json:"processDefinition"`
+}
+
+// OpenTask defines model for OpenTask.
+type OpenTask struct {
+	// Code The code of the item definition
+	Code      string             `json:"code"`
+	ID        openapi_types.UUID `json:"id"`
+	ProcessID openapi_types.UUID `json:"processId"`
+}
+
+// OpenWork Open work of a principal, up to 1,000 of each kind
+type OpenWork struct {
+	// Incidents The ids of open incidents with the principal as assignee
+	Incidents []openapi_types.UUID `json:"incidents"`
+
+	// More There is more work of a kind
+	More bool `json:"more"`
+
+	// Processes Running processes with the principal as initiator
+	Processes []OpenProcess `json:"processes"`
+
+	// Rights Rights that no other active principal holds
+	Rights []SoleRight `json:"rights"`
+
+	// Tasks Claimed tasks
+	Tasks []OpenTask `json:"tasks"`
 }
 
 // OperatorAccess A token and a certificate, and where they are accepted
@@ -1542,6 +1586,10 @@ type ResourceApplyParams struct {
 	// DryRun Validate and answer without a change
 	DryRun *bool `json:"dryRun,omitempty"`
 
+	// HandOver The decision about open work: `keep` leaves it, `release` returns tasks to their candidates and takes the assignee of
+	// incidents away, `user/CODE` gives it to a user, `group/CODE` to the active users of a group in turn.
+	HandOver *HandOver `json:"handOver,omitempty"`
+
 	// Prune Which resources to delete when no document describes them
 	Prune *ResourcePrune `json:"prune,omitempty"`
 
@@ -1728,6 +1776,24 @@ type SessionList struct {
 	Content []Session `json:"content"`
 }
 
+// SoleRight defines model for SoleRight.
+type SoleRight struct {
+	// Code The code of the definition
+	Code string `json:"code"`
+
+	// Item The code of the item
+	Item *string `json:"item,omitempty"`
+
+	// Kind The content of a document
+	Kind ResourceKind `json:"kind"`
+
+	// May As of PastRight
+	May string `json:"may"`
+
+	// Waiting Tasks that wait for a candidate
+	Waiting int `json:"waiting"`
+}
+
 // Task A task of a process. Its data are read and written by the operations of the two shapes.
 type Task struct {
 	// Code The code of its definition
@@ -1847,6 +1913,37 @@ type TaskState string
 
 // TenantRole defines model for TenantRole.
 type TenantRole string
+
+// UnownedWork defines model for UnownedWork.
+type UnownedWork struct {
+	ID openapi_types.UUID `json:"id"`
+
+	// Item The code of the item definition of a task
+	Item *string `json:"item,omitempty"`
+
+	// Kind TASK, PROCESS or INCIDENT of an inactive principal, or WAITING_TASK without an active candidate. There may be more.
+	Kind string `json:"kind"`
+
+	// Name The name of the principal
+	Name *string `json:"name,omitempty"`
+
+	// PrincipalID The inactive principal
+	PrincipalID       *openapi_types.UUID `json:"principalId,omitempty"`
+	ProcessDefinition *string             `json:"processDefinition,omitempty"`
+	ProcessID         *openapi_types.UUID `json:"processId,omitempty"`
+	Since             time.Time           `json:"since"`
+
+	// Tenant The code of the tenant
+	Tenant string `json:"tenant"`
+}
+
+// UnownedWorkPage defines model for UnownedWorkPage.
+type UnownedWorkPage struct {
+	Content []UnownedWork `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
 
 // WebhookAttempt An attempt to deliver an event
 type WebhookAttempt struct {
@@ -2230,6 +2327,12 @@ type TenantCodeParam = string
 // WebhookDeliveryID defines model for WebhookDeliveryId.
 type WebhookDeliveryID = openapi_types.UUID
 
+// WorkOwnerID defines model for WorkOwnerId.
+type WorkOwnerID = openapi_types.UUID
+
+// WorkTenant defines model for WorkTenant.
+type WorkTenant = string
+
 // Error Why a request failed
 type Error = DefaultError
 
@@ -2380,6 +2483,25 @@ type TestNotificationReceiverParams struct {
 	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
 }
 
+// RetrieveOpenWorkParams defines parameters for RetrieveOpenWork.
+type RetrieveOpenWorkParams struct {
+	// Tenant The code of the tenant
+	Tenant WorkTenant `form:"tenant" json:"tenant"`
+}
+
+// HandOverWorkJSONBody defines parameters for HandOverWork.
+type HandOverWorkJSONBody struct {
+	// HandOver The decision about open work: `keep` leaves it, `release` returns tasks to their candidates and takes the assignee of
+	// incidents away, `user/CODE` gives it to a user, `group/CODE` to the active users of a group in turn.
+	HandOver HandOver `json:"handOver"`
+}
+
+// HandOverWorkParams defines parameters for HandOverWork.
+type HandOverWorkParams struct {
+	// Tenant The code of the tenant
+	Tenant WorkTenant `form:"tenant" json:"tenant"`
+}
+
 // FindPastRightsParams defines parameters for FindPastRights.
 type FindPastRightsParams struct {
 	// Tenant The code of the tenant; may be left out by callers who administer one
@@ -2447,6 +2569,9 @@ type FindResourcesParams struct {
 type DeleteResourceParams struct {
 	// Reason The reason of the deletion, a detail of its event
 	Reason *ChangeReason `form:"reason,omitempty" json:"reason,omitempty"`
+
+	// HandOver The decision about the open work of a user
+	HandOver *HandOver `form:"handOver,omitempty" json:"handOver,omitempty"`
 
 	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
 	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
@@ -2561,6 +2686,18 @@ type FindTaskQueuesParams struct {
 
 	// TaskQueue Only task queues with one of these names
 	TaskQueue []string `form:"taskQueue,omitempty" json:"taskQueue,omitempty"`
+}
+
+// FindUnownedWorkParams defines parameters for FindUnownedWork.
+type FindUnownedWorkParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size *PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page *PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Tenant Only resources of a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
 }
 
 // EndUserSessionsParams defines parameters for EndUserSessions.
@@ -2679,6 +2816,9 @@ type IssueOperatorAccessJSONRequestBody = OperatorAccessParams
 
 // RevokeEngineAccessJSONRequestBody defines body for RevokeEngineAccess for application/json ContentType.
 type RevokeEngineAccessJSONRequestBody = EngineAccessRevokeParams
+
+// HandOverWorkJSONRequestBody defines body for HandOverWork for application/json ContentType.
+type HandOverWorkJSONRequestBody HandOverWorkJSONBody
 
 // RepairProcessJSONRequestBody defines body for RepairProcess for application/json ContentType.
 type RepairProcessJSONRequestBody = RepairParams
