@@ -20,6 +20,7 @@ type applyFlags struct {
 	selector string
 	tenant   string
 	reason   string
+	handOver string
 }
 
 func (a *applyFlags) bindFlags(env Environment, cmd *cobra.Command) {
@@ -67,6 +68,7 @@ func newApplyCommand(env Environment) *cobra.Command {
 	})
 	a.bindFlags(env, cmd)
 	bindReason(cmd, &a.reason)
+	bindHandOver(cmd, &a.handOver)
 	cmd.Flags().DurationVar(&wait, "wait", 0,
 		"wait, at most so `long`, until workers poll the task queues of the applied definitions; exit code 1 if they do not")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "report the changes without making them")
@@ -76,11 +78,14 @@ func newApplyCommand(env Environment) *cobra.Command {
 // apply reads the documents and applies them.
 func (a *applyFlags) apply(cmd *cobra.Command, s *service, dryRun bool) (oasadmin.ResourceApplyResult, error) {
 	var result oasadmin.ResourceApplyResult
+	if err := checkHandOver("--hand-over", a.handOver); err != nil {
+		return result, err
+	}
 	sources, err := readDocuments(cmd, a.files)
 	if err != nil {
 		return result, err
 	}
-	params := oasadmin.ResourceApplyParams{Documents: manifestTexts(sources), DryRun: &dryRun, Reason: nonEmpty(a.reason)}
+	params := oasadmin.ResourceApplyParams{Documents: manifestTexts(sources), DryRun: &dryRun, Reason: nonEmpty(a.reason), HandOver: nonEmpty(a.handOver)}
 	if params.Prune, err = a.pruneScope(sources); err != nil {
 		return result, err
 	}
@@ -149,6 +154,9 @@ func reportApplied(cmd *cobra.Command, result oasadmin.ResourceApplyResult) erro
 			resourceLabel(r.Kind, r.Code, r.Tenant, several), strings.ToLower(string(r.Action)), mark)
 		if err != nil {
 			return err
+		}
+		if r.OpenWork != nil {
+			cmd.PrintErrf("%s: %s\n", resourceLabel(r.Kind, r.Code, r.Tenant, several), openWorkText(*r.OpenWork))
 		}
 	}
 	var summary []string

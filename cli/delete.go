@@ -16,20 +16,24 @@ import (
 
 func newDeleteCommand(env Environment) *cobra.Command {
 	var files []string
-	var tenant, reason string
+	var tenant, reason, handOver string
 	var yes bool
 	cmd := newServiceCommand(env, &cobra.Command{
 		Use: "delete KIND CODE | delete -f FILE|FOLDER|-", Args: requireArgsBetween(0, 2, "a kind of resource", "a code"),
 		Short: "Delete resources",
 		Long: "Deletes a resource, or the resources in documents, one after the other, in the order of their references. A\n" +
-			"resource with references to it is not deleted. Documents without an existing resource are skipped.",
+			"resource with references to it is not deleted. A user with open work is deleted with --hand-over only, which also takes\n" +
+			"it out of groups and definitions. Documents without an existing resource are skipped.",
 		ValidArgsFunction: completeResource(env),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
+		if err := checkHandOver("--hand-over", handOver); err != nil {
+			return err
+		}
 		if len(files) > 0 {
 			if len(args) > 0 || cmd.Flags().Changed("tenant") {
 				return usageError("%s takes either -f or a kind and a code", cmd.CommandPath())
 			}
-			return deleteDocuments(cmd, s, files, reason, yes)
+			return deleteDocuments(cmd, s, files, deletion{reason: reason, handOver: handOver}, yes)
 		}
 		if len(args) < 2 {
 			return usageError("%s needs a kind and a code, or -f", cmd.CommandPath())
@@ -38,7 +42,7 @@ func newDeleteCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		target := deletion{oasadmin.ResourceKind(kind), args[1], tenant, reason}
+		target := deletion{oasadmin.ResourceKind(kind), args[1], tenant, reason, handOver}
 		if err := confirmTargets(cmd, yes, []string{target.String()}, "Delete"); err != nil {
 			return err
 		}
@@ -50,14 +54,15 @@ func newDeleteCommand(env Environment) *cobra.Command {
 	bindFiles(cmd, &files)
 	bindTenant(env, cmd, &tenant)
 	bindReason(cmd, &reason)
+	bindHandOver(cmd, &handOver)
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return cmd
 }
 
 // deletion is a resource to delete.
 type deletion struct {
-	kind                 oasadmin.ResourceKind
-	code, tenant, reason string
+	kind                           oasadmin.ResourceKind
+	code, tenant, reason, handOver string
 }
 
 func (d deletion) String() string { return resourceLabel(d.kind, d.code, d.tenant, d.tenant != "") }
@@ -71,14 +76,16 @@ func (s *service) deleteResource(ctx context.Context, d deletion) error {
 	if err := checkCode(d.code); err != nil {
 		return err
 	}
-	answer, err := s.DeleteResource(ctx, d.kind, d.code, &oasadmin.DeleteResourceParams{Tenant: nonEmpty(d.tenant), Reason: nonEmpty(d.reason)})
+	answer, err := s.DeleteResource(ctx, d.kind, d.code, &oasadmin.DeleteResourceParams{
+		Tenant: nonEmpty(d.tenant), Reason: nonEmpty(d.reason), HandOver: nonEmpty(d.handOver),
+	})
 	_, err = receive[struct{}](s, answer, err)
 	return err
 }
 
 // deleteDocuments deletes the resources in manifests. Resources of one kind may refer to
 // each other: refused deletions are retried as long as others succeed.
-func deleteDocuments(cmd *cobra.Command, s *service, files []string, reason string, yes bool) error {
+func deleteDocuments(cmd *cobra.Command, s *service, files []string, each deletion, yes bool) error {
 	sources, err := readDocuments(cmd, files)
 	if err != nil {
 		return err
@@ -90,7 +97,7 @@ func deleteDocuments(cmd *cobra.Command, s *service, files []string, reason stri
 			line, column := source.Position("")
 			return usageError("%s:%d:%d: needs a kind and a code", source.File, line, column)
 		}
-		pending[i] = deletion{h.Kind, h.Metadata.Code, h.tenantCode(), reason}
+		pending[i] = deletion{h.Kind, h.Metadata.Code, h.tenantCode(), each.reason, each.handOver}
 	}
 	order := resource.Kinds()
 	slices.SortStableFunc(pending, func(a, b deletion) int {

@@ -15,7 +15,7 @@ import (
 )
 
 func newEditCommand(env Environment) *cobra.Command {
-	var tenant, reason string
+	var tenant, reason, handOver string
 	cmd := newServiceCommand(env, &cobra.Command{
 		Use: "edit KIND CODE", Args: requireArgs("a kind of resource", "a code"), Short: "Edit the document of a resource, and apply it",
 		Long: "Opens the document of a resource in the editor that VISUAL or EDITOR names, or else vi, and applies the saved document. If\n" +
@@ -31,15 +31,16 @@ func newEditCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return env.editResource(cmd, s, found, reason)
+		return env.editResource(cmd, s, found, applyFlags{reason: reason, handOver: handOver})
 	})
 	bindTenant(env, cmd, &tenant)
 	bindReason(cmd, &reason)
+	bindHandOver(cmd, &handOver)
 	return cmd
 }
 
 // editResource opens a resource in the editor of the user, and applies the result.
-func (env Environment) editResource(cmd *cobra.Command, s *service, found oasadmin.Resource, reason string) error {
+func (env Environment) editResource(cmd *cobra.Command, s *service, found oasadmin.Resource, by applyFlags) error {
 	encoded, err := jsontext.Marshal(exportedOf(found))
 	if err != nil {
 		return err
@@ -67,7 +68,8 @@ func (env Environment) editResource(cmd *cobra.Command, s *service, found oasadm
 		cmd.PrintErrln("no changes")
 		return os.Remove(file.Name())
 	}
-	result, err := (&applyFlags{files: []string{file.Name()}, reason: reason}).apply(cmd, s, false)
+	by.files = []string{file.Name()}
+	result, err := by.apply(cmd, s, false)
 	if err != nil {
 		cmd.PrintErrf("Your text is in %s; correct it and apply it with -f.\n", file.Name())
 		return err

@@ -117,14 +117,14 @@ func (s *Service) newOperations(k *Keyring, documents *blobstore.Store, m *metri
 	})
 	s.revocations = store.Revocations()
 	h.administration = administration.New(administration.Options{
-		Store: store, Sealer: k.Sealer, Issuer: k.Issuer, EngineAddress: c.TemporalAddress, CheckWebhookURL: guard.CheckURL,
+		Store:       store, Sealer: k.Sealer, Issuer: k.Issuer, EngineAddress: c.TemporalAddress, CheckWebhookURL: guard.CheckURL,
 		NoPersonalTokens: c.PersonalTokens == config.PersonalTokensNone,
 		Lifetimes: administration.SecretLifetimes{
 			AccessToken: c.AccessTokenLifetime, MaxAccessToken: c.MaxAccessTokenLifetime,
 			ApplicationSecret: c.SecretLifetime, MaxApplicationSecret: c.MaxSecretLifetime,
 		},
 		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes, TaskQueueTimeouts: queueTimeouts(c),
-		Version: BuildVersion(), BaseURL: c.BaseURL(), SessionIdle: c.SessionIdle,
+		Version: BuildVersion(), BaseURL: c.BaseURL(), SessionIdle: c.SessionIdle, CancelGrace: c.CancelGrace,
 		Examine: s.examineService,
 	})
 	h.operations = app.New(app.Options{
