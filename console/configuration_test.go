@@ -285,6 +285,9 @@ func TestLeaverIsDisabled(t *testing.T) {
 	alice.AwaitText("Rights, and where they come from")
 	require.Contains(t, alice.Text("[aria-labelledby=rights]"), "start processes")
 	require.Contains(t, alice.Text("[aria-labelledby=rights]"), "Loan")
+	alice.Click("a[href$='do=disable']")
+	alice.AwaitText("Disable Carol")
+	alice.Eval("document.querySelector('select[name=handOver]') && (document.querySelector('select[name=handOver]').value = 'keep')")
 	alice.Click("form[action$='/disable'] button")
 	alice.AwaitText("Disabled")
 	_, err := s.db.Reader().LookUpCredential(t.Context(), persistence.CredentialKey{
@@ -300,7 +303,8 @@ func TestLeaverIsDisabled(t *testing.T) {
 	require.Contains(t, alice.Text("[aria-labelledby=rights]"), "through the group REVIEWERS")
 
 	// The last owner cannot be disabled, and the page says why.
-	alice.openPath("people/demo/User/alice")
+	alice.openPath("people/demo/User/alice/leave?do=disable")
+	alice.Eval("document.querySelector('select[name=handOver]') && (document.querySelector('select[name=handOver]').value = 'keep')")
 	alice.Click("form[action$='/disable'] button")
 	alice.AwaitText("would be left without an OWNER")
 }

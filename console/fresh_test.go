@@ -88,6 +88,8 @@ webhooks/deliveries/:id/replay                      no
 definitions/check                                   no
 definitions/apply                                   rights
 people/:tenant/:kind/:code/disable                  yes
+people/:tenant/:kind/:code/delete                   yes
+people/unowned                                      yes
 people/:tenant/:kind/:code/secrets                  yes
 people/:tenant/:kind/:code/secrets/:id/revoke       yes
 people/:tenant/:kind/:code/access                   yes

@@ -27,6 +27,10 @@ GET definitions/:tenant/:kind/:code/rights ProcessDefinition 403 200         200
 GET people                                                403   200          200           403     403    403       403       403      403   in        200
 GET people/:tenant/:kind/:code User                       403   200          200           403     403    403       403       403      403   in        404
 POST people/:tenant/:kind/:code/disable User              403   303          303           403     403    403       403       403      403   in        404
+GET people/:tenant/:kind/:code/leave User                 403   200          200           403     403    403       403       403      403   in        404
+POST people/:tenant/:kind/:code/delete User               403   409          409           403     403    403       403       403      403   in        404
+GET people/unowned                                        403   200          200           403     403    403       403       403      403   in        200
+POST people/unowned                                       403   400          400           403     403    403       403       403      403   in        400
 POST people/:tenant/:kind/:code/secrets User              403   400          400           403     403    403       403       403      403   in        404
 POST people/:tenant/:kind/:code/secrets/:id/revoke User   403   404          404           403     403    403       403       403      403   in        404
 POST people/:tenant/:kind/:code/access User               403   303          303           403     403    403       403       403      403   in        404

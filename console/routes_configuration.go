@@ -17,6 +17,10 @@ func configurationRoutes(s screens) []web.Route {
 		web.Get("definitions/:tenant/:kind/:code/rights", s.definitions.PastRights),
 
 		web.Get("people", s.people.List),
+		web.Get("people/unowned", s.people.Unowned),
+		web.Post("people/unowned", s.people.HandOver).AfterFreshSignIn(),
+		web.Get("people/:tenant/:kind/:code/leave", s.people.Leave),
+		web.Post("people/:tenant/:kind/:code/delete", s.people.Delete).AfterFreshSignIn(),
 		web.Get("people/:tenant/:kind/:code", s.people.Show),
 		web.Post("people/:tenant/:kind/:code/disable", s.people.Disable).AfterFreshSignIn(),
 		web.Post("people/:tenant/:kind/:code/secrets", s.people.Issue).AfterFreshSignIn(),

@@ -1,7 +1,6 @@
 package people
 
 import (
-	"encoding/json"
 	"net/url"
 	"strings"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/procession-dev/procession/console/resources"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -28,36 +26,6 @@ func parseKey(v *web.Visit, of ...resource.Kind) (resource.Key, url.Values, erro
 	}
 	form, err := v.Form()
 	return key, form, err
-}
-
-// Disable disables a user or an application, or enables it again, by applying its manifest.
-func (s *Screens) Disable(v *web.Visit) (*web.Answer, error) {
-	key, form, err := parseKey(v)
-	if err != nil {
-		return nil, err
-	}
-	found, err := s.Administration.RetrieveResource(v.Context(), v.Call, key)
-	if err != nil {
-		return nil, err
-	}
-	disable := form.Get("disabled") == "true"
-	switch spec := found.Spec.(type) {
-	case *resource.UserSpec:
-		spec.Disabled = disable
-	case *resource.ApplicationSpec:
-		spec.Disabled = disable
-	default:
-		return nil, domain.NotFound("page")
-	}
-	text, err := jsontext.Marshal(found.Document)
-	if err != nil {
-		return nil, err
-	}
-	call := v.Call.WithPrecondition(domain.Precondition{
-		Resource: found.ID, Match: &domain.Versions{Listed: []domain.Version{found.Version()}},
-	})
-	_, err = s.Administration.ApplyResources(v.Context(), call, administration.ApplyRequest{Documents: []json.RawMessage{text}})
-	return s.showResult(v, key, err)
 }
 
 // Issue issues a secret and shows it, this once.

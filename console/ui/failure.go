@@ -21,6 +21,7 @@ type Failure struct {
 func reasonTexts() map[domain.Code]string {
 	return map[domain.Code]string{
 		domain.CodeTaskAlreadyClaimed: Text("Another person has claimed this task."),
+		domain.CodeOpenWork:           Text("The person has open work. Decide about it first."),
 		domain.CodeTaskNotOwned:       Text("The task belongs to another person."),
 		domain.CodeTaskDataInvalid:    Text("Something is missing or not valid. Correct it, then complete the task."),
 		domain.CodeAccessDenied:       Text("You may not do this."),

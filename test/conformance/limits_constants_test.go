@@ -78,6 +78,7 @@ func limits() []limit { //nolint:funlen // a table
 		{"internal/manifest.maxNodes", "elements of a manifest once aliases are replaced", "", "refused"},
 		{"internal/manifest.maxText", "text of a manifest once aliases are replaced", bytes, "refused"},
 		{"events/webhook.maxURLLength", "address of a webhook", bytes, rejected},
+		{"domain.MaxHandedOver", "tasks, processes and incidents of a person that one change hands over, each", "", "409"},
 		{"app/administration.MaxReason", "reason of a change of a resource", characters, rejected},
 		{"app/administration.maxSecretName", "name of a secret", characters, rejected},
 		{"domain.MaxActiveSecrets", "active secrets of an application or a webhook", "", "409"},
@@ -116,7 +117,7 @@ func others() map[string]string {
 			domain/availability.maxRune domain/availability.maxName domain/availability.maxShape app.maxPause app.maxRepeats app.maxSeen app.maxDefinitions app.maxCachedKeys
 			app.maxEnvironmentReads app.feedLimit api/limit authn.maxCallers persistence engine/completions engine/relay events/audit form/pdfworker.maxWaiting
 			domain/pattern domain/translation.maxCachedSource domain/translation.maxReaderLanguages domain/resource.maxMessageDepth
-			domain/resource.maxMessageNodes domain/jsondoc.maxHostText api/httpio.maxRanges form/locale form/pdfworker.maxFrame form/pdfworker.maxJob form/textlayer app/administration.maxHeld app/administration.maxIncidentGroups console/incidents.maxBulk api/httpio.drainLimit api/httpio.thoroughLimit api/httpio.maxHops`,
+			domain/resource.maxMessageNodes domain/jsondoc.maxHostText api/httpio.maxRanges form/locale form/pdfworker.maxFrame form/pdfworker.maxJob form/textlayer app/administration.maxHeld app/administration.maxIncidentGroups app/administration.maxUnowned persistence.maxWaiting console/people.maxSuccessors console/people.maxWorkShown console/incidents.maxBulk api/httpio.drainLimit api/httpio.thoroughLimit api/httpio.maxHops`,
 		"bounds an answer": `domain/filter.maxShown domain/resource.maxViolations api/httpio.maxPointerToken api/httpio.maxIgnored
 			api/httpio.maxIgnoredName api/httpio.maxViolations app/administration.maxNeedsReported app/administration/review.maxFormWarnings`,
 		"is a setting or the bound of one": `app.DefaultTaskLogLimit api/httpio.DefaultBodyLimit app/administration.MaxAccessTokenLifetime
