@@ -80,7 +80,7 @@ func TestConfigurationIsAccessibleAndFits(t *testing.T) {
 		"past-rights": "definitions/demo/ProcessDefinition/HOSTILE/rights",
 		"people":      "people", "groups": "people?kind=Group", "person": "people/demo/User/bob", "group": "people/demo/Group/HOSTILES",
 		"application": "people/demo/Application/loan-worker", "robot": "people/demo/Robot/KYC_BOT",
-		"leave":      "people/demo/User/bob/leave?do=delete", "unowned": "people/unowned",
+		"leave": "people/demo/User/bob/leave?do=delete", "unowned": "people/unowned",
 		"new":        "definitions/new?template=process",
 		"playground": "definitions/playground?expression=" + url.QueryEscape(`${ .process.stat == "<img src=x>" }`),
 	}
