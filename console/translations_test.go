@@ -1,12 +1,17 @@
 package console_test
 
 import (
+	"encoding/json"
 	"net/http"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
@@ -61,4 +66,72 @@ func TestDefinitionShowsItsLanguages(t *testing.T) {
 	alice.openPath("definitions/demo/ProcessDefinition/LOAN/edit?form=APPROVE_LOAN")
 	alice.Set("select[name=language]", "de")
 	alice.AwaitText("Genehmigung")
+}
+
+const partlyTranslated = `
+apiVersion: procession/v1
+kind: ProcessDefinition
+metadata: {code: PARTLY, tenant: demo}
+spec:
+  name: Partly translated
+  metadataSchema:
+    type: object
+    properties: {PURPOSE: {type: string, title: Purpose}, PLACE: {type: object, title: Place, properties: {CITY: {type: string, title: City}}}}
+  items:
+    - code: CHECK
+      type: TASK
+      name: Check
+      form: true
+      dataSchema:
+        type: object
+        properties: {NAME: {type: string, title: Name of the person}, NOTE: {type: string, title: Note}}
+      uiSchema:
+        type: VerticalLayout
+        elements:
+          - {type: Control, scope: "#/properties/NAME", options: {placeholder: Family name first}}
+          - {type: Control, scope: "#/properties/NOTE"}
+      contextDataSchema:
+        type: object
+        properties: {LIMIT: {type: number, title: Limit}, SINCE: {type: string, format: date, title: Since}}
+      candidates: [{user: alice}]
+  permissions: {initiators: [{user: alice}], managers: [{user: alice}]}
+  i18n:
+    de: {PURPOSE.label: Zweck, PLACE.CITY.label: Ort, NOTE.label: Bemerkung, LIMIT.label: Grenze}
+`
+
+// Texts without a German translation are English on a German page, and marked.
+func TestTextsWithoutTranslationAreMarked(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.applyManifests(partlyTranslated)
+	caller := s.callerOf(demo.Alice())
+	started, _, err := s.app.CreateProcess(t.Context(), caller, app.NewProcess{
+		Definition: app.DefinitionKey{Code: "PARTLY"}, Metadata: json.RawMessage(`{"PURPOSE":"x","PLACE":{"CITY":"Bern"}}`),
+	})
+	require.NoError(t, err)
+	task, _, err := s.app.CreateProcessItem(t.Context(), caller, app.NewItem{
+		Type: domain.ItemTask, ProcessID: started.ID, DefinitionCode: "CHECK", ContextData: json.RawMessage(`{"LIMIT":12345.5,"SINCE":"2026-01-31"}`),
+	})
+	require.NoError(t, err)
+	s.assignTask(task.ID, demo.Alice())
+	alice := s.signIn("Alice")
+	alice.Cookie(s.url, &http.Cookie{Name: ui.LanguageCookie, Value: "de", Path: "/"})
+
+	alice.openPath("processes/" + started.ID.String())
+	alice.AwaitText("Zweck")
+	require.Contains(t, texts(alice.Tab, ".facts dt"), "Ort")
+	require.Contains(t, texts(alice.Tab, ".facts dt[lang=en]"), "Place")
+	alice.openPath("tasks/" + task.ID.String())
+	require.Equal(t, []string{"Grenze", "Since"}, texts(alice.Tab, ".task-context dt"))
+	require.Equal(t, []string{"Since"}, texts(alice.Tab, ".task-context dt[lang=en]"))
+	require.Equal(t, "12.345,5", alice.Text(".task-context dd"))
+	require.Equal(t, "Name of the person", alice.Text("label[for=f-NAME][lang=en]"))
+	require.Equal(t, 1, alice.Count(`#f-NAME[placeholder="Family name first"][lang=en]`))
+	require.Equal(t, "Bemerkung", alice.Text("label[for=f-NOTE]:not([lang])"))
+	s.requireAccessible(alice.Tab)
+}
+
+// texts returns the texts of the elements of a selector.
+func texts(b *browsertest.Tab, selector string) []string {
+	return browsertest.Eval[[]string](b, "[...document.querySelectorAll("+strconv.Quote(selector)+")].map(e => e.textContent.trim())")
 }

@@ -146,8 +146,8 @@ type Node struct {
 	// Unlabelled controls hide their label.
 	Unlabelled bool
 	Help       string
-	// LabelLang and HelpLang are the languages of Label and Help, "" for the language of the page.
-	LabelLang, HelpLang string
+	// LabelLang, HelpLang and HintLang are the languages of Label, Help and Hint, "" for the language of the page.
+	LabelLang, HelpLang, HintLang string
 	// Hint is the placeholder of an empty control.
 	Hint string
 	// Examples are JSON texts of values that the schema gives as examples.

@@ -160,7 +160,8 @@ func (b *editorBuilder) translate(n *Node, path []string, p *jsondoc.Place, e *e
 	n.wording = b.editor.sources.at(path, p, e)
 	label, help := n.wording.find(n.Label, translation.SuffixLabel), n.wording.find(n.Help, translation.SuffixDescription)
 	n.Label, n.LabelLang, n.Help, n.HelpLang = cmp.Or(label.Text, valueLabel), label.Lang, help.Text, help.Lang
-	n.Hint = n.wording.find(n.Hint, translation.SuffixPlaceholder).Text
+	hint := n.wording.find(n.Hint, translation.SuffixPlaceholder)
+	n.Hint, n.HintLang = hint.Text, hint.Lang
 }
 
 // propertyNodes returns a control for each member of the schema, after the choices of the object.

@@ -10,6 +10,7 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/form"
 	"github.com/procession-dev/procession/form/locale"
 )
@@ -64,7 +65,7 @@ func (e *entry) resultPage(ctx context.Context) (*page, error) {
 		p.inputs[name] = text
 		if n := p.editor.Find(name); n != nil {
 			said := ui.T(ctx, format, append([]any{n.Label}, details...)...)
-			p.problems[n.Pointer] = append(p.problems[n.Pointer], said)
+			p.problems[n.Pointer] = append(p.problems[n.Pointer], translation.Text{Text: said})
 			p.summary = append(p.summary, problem{ID: nodeID(n), Name: n.Name, Text: said})
 		}
 	}

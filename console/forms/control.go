@@ -163,8 +163,39 @@ func (p *page) inputAttributes(n *form.Node) templ.OrderedAttributes {
 	add(n.Hint != "", "placeholder", n.Hint)
 	add(inputMode(n) != "text", "inputmode", inputMode(n))
 	add(p.inputType(n) == "time" || p.inputType(n) == "datetime-local", "step", p.inputStep(n))
-	add(strings.LastIndexByte(n.Name, '/') > 0, "aria-label", n.Label)
+	add(isNamedByLabel(n), "aria-label", n.Label)
+	add(inputLang(n) != "", "lang", inputLang(n))
 	return list
+}
+
+// isNamedByLabel reports whether an input may have no label element.
+func isNamedByLabel(n *form.Node) bool { return strings.LastIndexByte(n.Name, '/') > 0 }
+
+// inputLang returns the language of the attributes of an input with texts, "" for the language of the page.
+func inputLang(n *form.Node) string {
+	switch {
+	case n.Hint != "" && !n.Present() && n.HintLang != "":
+		return n.HintLang
+	case isNamedByLabel(n):
+		return n.LabelLang
+	}
+	return ""
+}
+
+// pageLang returns the attributes of an element in the language of the page, within one in another language.
+func pageLang(ctx context.Context, around string) templ.Attributes {
+	if around == "" {
+		return nil
+	}
+	return ui.LangAttribute(ui.ViewerOf(ctx).Language.String())
+}
+
+// optionLang returns the attributes of an option of a select.
+func optionLang(ctx context.Context, n *form.Node, o form.Option) templ.Attributes {
+	if o.Lang != "" {
+		return ui.LangAttribute(o.Lang)
+	}
+	return pageLang(ctx, inputLang(n))
 }
 
 func optionID(n *form.Node, i int) string {

@@ -138,7 +138,7 @@ func checkJSON(ctx context.Context, doc *Document, editor *form.Editor, n *form.
 		}
 		inner := strings.TrimPrefix(e.PropertyPath, n.Pointer)
 		from, to := form.LocateJSON(text, inner)
-		message := ErrorMessage(ctx, p.labelAt(ctx, e.PropertyPath), editor.Describe(e.PropertyPath), e)
+		message := ErrorMessage(ctx, p.labelAt(ctx, e.PropertyPath), editor.Describe(e.PropertyPath), e).Text
 		if inner != "" {
 			message = inner + ": " + message
 		}

@@ -8,20 +8,26 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/form"
 )
 
-// ErrorMessage returns the message of an error of a value. n is the control of the value, nil if it has none.
-func ErrorMessage(ctx context.Context, label string, n *form.Node, e domain.ValueError) string {
+// ErrorMessage returns the message of an error of a value, in its language. n is the control of the value, nil if it has none.
+func ErrorMessage(ctx context.Context, label string, n *form.Node, e domain.ValueError) translation.Text {
 	if n == nil {
 		n = &form.Node{Bounds: form.Bounds{MinLength: -1, MaxLength: -1, MinItems: -1, MaxItems: -1}}
 	}
 	if e.Message != "" {
-		return label + ": " + e.Message
+		return translation.Text{Text: label + ": " + e.Message}
 	}
 	if own, ok := n.Message(e.Type); ok {
-		return own.Text
+		return own
 	}
+	return translation.Text{Text: violationMessage(ctx, label, n, e)}
+}
+
+// violationMessage returns the console's own message.
+func violationMessage(ctx context.Context, label string, n *form.Node, e domain.ValueError) string {
 	b := n.Bounds
 	say := func(text string, args ...any) string { return ui.T(ctx, text, append([]any{label}, args...)...) }
 	switch e.Type {

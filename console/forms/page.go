@@ -14,6 +14,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
+	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/form"
 	"github.com/procession-dev/procession/form/locale"
 )
@@ -87,7 +88,7 @@ type page struct {
 	action  string
 	version string
 	// problems are errors of values by pointer.
-	problems map[string][]string
+	problems map[string][]translation.Text
 	summary  []problem
 	// summarized are the pointers of the values that the summary is about.
 	summarized map[string]bool
@@ -145,6 +146,8 @@ type problem struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Text string `json:"text"`
+	// Lang is the language of Text, "" for the language of the page.
+	Lang string `json:"lang,omitempty"`
 	// Missing problems concern missing values. They are shown after the person left the control, or tried to
 	// complete.
 	Missing bool `json:"missing,omitempty"`
@@ -162,7 +165,7 @@ func isMissing(e domain.ValueError, value json.RawMessage) bool {
 
 // addErrors shows the errors of a value at its controls.
 func (p *page) addErrors(ctx context.Context, errors []domain.ValueError, value json.RawMessage) {
-	p.problems, p.summary, p.summarized = map[string][]string{}, nil, map[string]bool{}
+	p.problems, p.summary, p.summarized = map[string][]translation.Text{}, nil, map[string]bool{}
 	for _, e := range p.editor.Explain(errors) {
 		p.summarized[e.PropertyPath] = true
 		n, _ := p.findControl(e.PropertyPath)
@@ -171,7 +174,7 @@ func (p *page) addErrors(ctx context.Context, errors []domain.ValueError, value 
 			n = nil
 		}
 		text := ErrorMessage(ctx, label, p.editor.Describe(e.PropertyPath), e)
-		entry := problem{Text: text, Missing: isMissing(e, value)}
+		entry := problem{Text: text.Text, Lang: text.Lang, Missing: isMissing(e, value)}
 		if n != nil {
 			entry.ID, entry.Name = nodeID(n), n.Name
 			if p.submitted || !entry.Missing {

@@ -74,6 +74,21 @@ func formParts(ctx context.Context, p *app.ProcessView) (forms.Values, error) {
 	return values, nil
 }
 
+// metadataInput returns the schema and the layout of the metadata with their texts for the viewer.
+func (s *processView) metadataInput(ctx context.Context) form.Input {
+	spec := &s.Definition.Spec
+	return form.Input{Schema: spec.MetadataSchema, UISchema: spec.MetadataUISchema, Texts: s.texts(ctx)}
+}
+
+func (s *processView) entityInput(ctx context.Context) form.Input {
+	spec := &s.Definition.Spec
+	return form.Input{Schema: spec.EntitySchema, UISchema: spec.EntityUISchema, Texts: s.texts(ctx)}
+}
+
+func (s *processView) texts(ctx context.Context) form.Texts {
+	return form.TextsOf(s.Definition.Texts(ui.ReaderOf(ctx)))
+}
+
 // canEdit reports whether the user may change the values of the process.
 func (s *processView) canEdit() bool {
 	spec := &s.Definition.Spec

@@ -77,6 +77,7 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 		return nil, err
 	}
 	f.Tenant = task.Item.TenantID
+	task.Context = form.Input{Schema: definition.Spec.ContextDataSchema, Texts: form.TextsOf(texts)}
 	path := web.Root + "tasks/" + f.id.String()
 	doc := &forms.Document{
 		Schema: definition.Spec.DataSchema, UISchema: definition.Spec.UISchema, Version: string(task.Item.Version()),

@@ -16,6 +16,7 @@ import (
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/translation"
+	"github.com/procession-dev/procession/form"
 )
 
 // newsOverlap is how long before a page was made news may have been recorded: a
@@ -32,6 +33,8 @@ type openTask struct {
 	Editing bool
 	// Form is the form of the task, nil for none.
 	Form templ.Component
+	// Context has the schema of the context data and its texts.
+	Context form.Input
 	// Help is the help of a model, nil where none can help.
 	Help *help
 	// Problem is the reason why the last action was refused, "" if none was.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
@@ -16,7 +17,12 @@ import (
 // empty for one that is something else.
 type Member struct {
 	Name, Text string
-	Files      []ReferredFile
+	// Lang is the language of Name, "" for the language of the page.
+	Lang  string
+	Files []ReferredFile
+	// Within are the members of an object, Rows the ones of each object of a list.
+	Within []Member
+	Rows   [][]Member
 }
 
 // ReferredFile is a file that a value refers to.
@@ -112,6 +118,55 @@ func Members(ctx context.Context, value json.RawMessage, include func(pointer st
 }
 
 func matchAll(string) bool { return true }
+
+// describeMembers returns the members of an object with the titles of its schema in the language of the viewer, or nil for another
+// value and one that is too large.
+func describeMembers(ctx context.Context, value json.RawMessage, of form.Input) []Member {
+	if len(of.Schema) == 0 || !eachMember(value, func(string, json.RawMessage) bool { return true }) {
+		return nil
+	}
+	viewer := ViewerOf(ctx)
+	of.Value = value
+	of.Reader = form.Reader{Language: viewer.Locale, Zone: viewer.Zone, Yes: T(ctx, "Yes"), No: T(ctx, "No")}
+	model, err := form.NewModel(ctx, of, form.EditorLimits())
+	if err != nil {
+		return nil
+	}
+	return membersOf(value, append(model.Fields, model.Other...))
+}
+
+// membersOf returns fields of a value, without notes and absent values.
+func membersOf(value json.RawMessage, fields []form.Field) []Member {
+	members := []Member{}
+	for i := range fields {
+		f := &fields[i]
+		m := Member{Name: f.Label, Lang: f.Lang}
+		switch content := f.Content.(type) {
+		case form.Text:
+			if m.Text = string(content); m.Text == "" {
+				continue
+			}
+		case form.Files:
+			stored, _ := jsondoc.Lookup(value, f.Pointer)
+			m.Files = filesOf(stored)
+			for i := range content {
+				m.Text += content[i].Describe() + "\n"
+			}
+		case form.Group:
+			if m.Within = membersOf(value, content); len(m.Within) == 0 {
+				continue
+			}
+		case form.Records:
+			for _, row := range content {
+				m.Rows = append(m.Rows, membersOf(value, row))
+			}
+		default:
+			continue
+		}
+		members = append(members, m)
+	}
+	return members
+}
 
 // Indented returns JSON with a line for each member.
 func Indented(value json.RawMessage) string {

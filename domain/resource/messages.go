@@ -159,6 +159,7 @@ func addMessages(d Document, list []Translatable) {
 			item := &list[1+i]
 			item.addName(s.Items[i].Code, s.Items[i].Name)
 			item.addForm(s.Items[i].DataSchema, s.Items[i].UISchema)
+			item.addForm(s.Items[i].ContextDataSchema, nil)
 			item.addElements(s.Items[i].Elements)
 		}
 		for i := range s.UserActions {

@@ -366,9 +366,10 @@
       const list = summary.querySelector("ul");
       list.replaceChildren();
       summary.hidden = problems.length === 0 || !tried;
-      for (const { id, text } of problems) {
+      for (const { id, text, lang } of problems) {
         const entry = list.appendChild(document.createElement("li"));
         const control = id && document.getElementById(id);
+        if (lang) entry.lang = lang;
         if (!control) { entry.textContent = text; continue; }
         const link = entry.appendChild(document.createElement("a"));
         link.className = "alert-link";
@@ -377,7 +378,10 @@
         const beside = document.getElementById(`${id}-error`) ?? document.createElement("div");
         beside.id = `${id}-error`;
         beside.className = "invalid-feedback d-block";
-        beside.textContent = beside.textContent ? `${beside.textContent} ${text}` : text;
+        if (beside.hasChildNodes()) beside.append(" ");
+        const sentence = beside.appendChild(document.createElement("span"));
+        sentence.textContent = text;
+        if (lang) sentence.lang = lang;
         const field = document.getElementById(`${id}-field`);
         if (field) field.append(beside); else if (control.matches("fieldset")) control.querySelector("legend").after(beside); else control.after(beside);
         const described = field?.matches("fieldset") ? field : control;
