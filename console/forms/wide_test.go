@@ -10,6 +10,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/language"
+
+	"github.com/procession-dev/procession/domain/translation"
+	"github.com/procession-dev/procession/form"
 )
 
 // wideForm returns a form of 200 fields and a table of 50 rows.
@@ -29,11 +33,25 @@ func wideForm() *memoryStore {
 	}
 }
 
-// BenchmarkWideForm is the page of a form of 200 fields and a table of 50 rows.
+// BenchmarkWideForm is the page of a form of 200 fields and a table of 50 rows, in the language of its definition and translated.
 func BenchmarkWideForm(b *testing.B) {
 	m, ctx := wideForm(), viewerContext(b, "en", "UTC")
-	for b.Loop() {
-		m.renderForm(b, ctx)
+	german := map[string]string{}
+	for i := range 200 {
+		german[fmt.Sprintf("F%03d.label", i)] = fmt.Sprintf("Feld Nummer %d", i)
+	}
+	source, err := json.Marshal(map[string]any{"default": "en", "de": german})
+	require.NoError(b, err)
+	for name, texts := range map[string]form.Texts{
+		"source":     {},
+		"translated": form.TextsOf(translation.New(translation.NewReader(language.English, language.German), translation.ParseCached(source))),
+	} {
+		b.Run(name, func(b *testing.B) {
+			m.texts = texts
+			for b.Loop() {
+				m.renderForm(b, ctx)
+			}
+		})
 	}
 }
 
