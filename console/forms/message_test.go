@@ -58,11 +58,11 @@ func TestSentences(t *testing.T) {
 		require.NoError(t, err)
 		n := editor.Find(checked.Errors[0].PropertyPath)
 		require.NotNil(t, n, test.schema)
-		require.Equal(t, test.english, forms.ErrorMessage(english, n.Label, n, checked.Errors[0]))
-		require.Equal(t, test.german, forms.ErrorMessage(german, n.Label, n, checked.Errors[0]))
+		require.Equal(t, test.english, forms.ErrorMessage(english, n.Label, n, checked.Errors[0]).Text)
+		require.Equal(t, test.german, forms.ErrorMessage(german, n.Label, n, checked.Errors[0]).Text)
 	}
-	require.Equal(t, "Goods: is out of stock", forms.ErrorMessage(english, "Goods", nil, domain.ValueError{Type: "x", Message: "is out of stock"}))
-	require.Equal(t, "Goods ist ungültig.", forms.ErrorMessage(german, "Goods", nil, domain.ValueError{Type: "unheard"}))
+	require.Equal(t, "Goods: is out of stock", forms.ErrorMessage(english, "Goods", nil, domain.ValueError{Type: "x", Message: "is out of stock"}).Text)
+	require.Equal(t, "Goods ist ungültig.", forms.ErrorMessage(german, "Goods", nil, domain.ValueError{Type: "unheard"}).Text)
 	require.Equal(t, "1,5\u00a0MB", ui.Size(german, 1_500_000))
 	require.Equal(t, "999 bytes", ui.Size(english, 999))
 }
