@@ -207,6 +207,16 @@ func (s *testStack) dependencyFaults(t *testing.T) map[string]dependencyFault { 
 			func(d *examination) { d.config.DatabaseURL = "postgres://me:hunter2@127.0.0.1:1/procession" },
 			because(doctor.CheckDatabase, ofDatabase...), doctor.CheckDatabase, `cannot be reached: .*refused`,
 		},
+		"a read-only database": {
+			func(d *examination) {
+				separator := "?"
+				if strings.Contains(d.config.DatabaseURL, "?") {
+					separator = "&"
+				}
+				d.config.DatabaseURL += separator + "default_transaction_read_only=on"
+			},
+			because(doctor.CheckDatabase, ofDatabase...), doctor.CheckDatabase, `^accepts no changes: .*read-only`,
+		},
 		"a pooler without a direct URL": {
 			func(d *examination) { d.config.DatabaseURL = pgtest.Pooler(t, s.config.DatabaseURL) },
 			because(doctor.CheckDatabase, ofDatabase...), doctor.CheckDatabase, `needs a direct URL`,

@@ -51,6 +51,10 @@ func (d *doctor) checkDatabase(ctx context.Context) Finding {
 	if info.Major < oldestPostgres {
 		return fail(fmt.Sprintf("upgrade PostgreSQL to %d or newer", oldestPostgres), "is PostgreSQL %s, which is too old", info.Version)
 	}
+	if err := db.CheckWritable(ctx); err != nil {
+		return fail("end the recovery or the read-only mode of PostgreSQL, or name the primary server in --database-url",
+			"accepts no changes: %s", errorText(err))
+	}
 	return ok("PostgreSQL %s", info.Version)
 }
 
