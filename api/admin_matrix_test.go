@@ -67,6 +67,12 @@ findIncidents           200+  200+          200-    200-    200-   200-      200
 retrieveIncident        200   200           404     404     404    404       404       404    404      200   401       404
 retryIncident           200   200           404     404     404    404       404       404    404      200   401       404
 dismissIncident         200   200           404     404     404    404       404       404    404      200   401       404
+acknowledgeIncident     200   200           404     404     404    404       404       404    404      200   401       404
+muteIncident            200   200           404     404     404    404       404       404    404      200   401       404
+unmuteIncident          200   200           404     404     404    404       404       404    404      200   401       404
+assignIncident          200   200           404     404     404    404       404       404    404      200   401       404
+commentIncident         201   201           404     404     404    404       404       404    404      201   401       404
+findIncidentGroups      200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 
 findWebhookEndpoints    200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 pingWebhookEndpoint     200   200           404     404     404    404       404       404    404      200   401       404
@@ -166,6 +172,12 @@ func (f adminThings) operations() map[string]operation { //nolint:funlen // most
 		"retrieveIncident":              {method: get, path: incident},
 		"retryIncident":                 {method: post, path: incident + "/~actions/retry"},
 		"dismissIncident":               {method: post, path: incident + "/~actions/dismiss"},
+		"acknowledgeIncident":           {method: post, path: incident + "/~actions/acknowledge", body: `{}`},
+		"muteIncident":                  {method: post, path: incident + "/~actions/mute", body: `{"until":"2026-12-01T00:00:00Z"}`},
+		"unmuteIncident":                {method: post, path: incident + "/~actions/unmute", body: `{"cause":true}`},
+		"assignIncident":                {method: post, path: incident + "/~actions/assign", body: `{"cause":true}`},
+		"commentIncident":               {method: post, path: incident + "/~actions/comment", body: `{"text":"the bank is closed"}`},
+		"findIncidentGroups":            {method: get, path: apitest.AdminAPI + "/incident-groups?kind=FAILURE&tenant=" + f.tenant},
 		"findWebhookEndpoints":          {method: get, path: apitest.AdminAPI + "/webhooks?sort=code%2Cdesc&tenant=" + f.tenant + "&code=" + f.webhook},
 		"pingWebhookEndpoint":           {method: post, path: hook("ping")},
 		"testNotificationReceiver":      {method: post, path: apitest.AdminAPI + "/notification-receivers/OPS/~actions/test?tenant=" + f.tenant},

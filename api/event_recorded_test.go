@@ -133,6 +133,12 @@ admin.retrieveIncident                       none                               
 admin.retryIncident                          INCIDENT.STATE_CHANGED:OPEN>RETRIED,PROCESS.CONDITION_CHANGED:FAILED>STARTING                                none
 admin.releaseProcessItemTask                 PROCESS_ITEM.TASK_STATE_CHANGED:CLAIMED>READY                      none
 admin.dismissIncident                        INCIDENT.STATE_CHANGED:OPEN>DISMISSED                              none
+admin.acknowledgeIncident                    INCIDENT.ACKNOWLEDGED:>OPEN                                        none
+admin.muteIncident                           INCIDENT.MUTED:>OPEN                                               none
+admin.unmuteIncident                         INCIDENT.UNMUTED:>OPEN                                             same
+admin.assignIncident                         INCIDENT.ASSIGNED:>OPEN                                            same
+admin.commentIncident                        INCIDENT.COMMENTED:>OPEN                                           same
+admin.findIncidentGroups                     none                                                               none
 admin.findWebhookEndpoints                   none                                                               none
 admin.testNotificationReceiver               NOTIFICATION_RECEIVER.TESTED                                       same
 admin.findNotificationMessages               none                                                               none

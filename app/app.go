@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/procession-dev/procession/app/storage"
@@ -89,6 +90,8 @@ type Service struct {
 	quotas         domain.Quotas
 	viewer         WorkflowViewer
 	repairPoints   RepairPointFinder
+	// opened counts the incidents that this replica has opened, by the index of their kind.
+	opened [4]atomic.Int64
 	// views has an element for each look into the engine at the moment.
 	views chan struct{}
 	// longWork does the long validations and patches.
@@ -131,10 +134,16 @@ func (s *Service) Background() *Service {
 func (s *Service) write(ctx context.Context, call domain.Call, fn func(tx *persistence.Tx) (domain.Events, error)) error {
 	prepared := newPreparation()
 	for {
+		var opened []domain.IncidentKind
 		err := s.store.Write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 			tx.Attach(prepared)
-			return fn(tx)
+			events, err := fn(tx)
+			opened = tx.OpenedIncidents()
+			return events, err
 		})
+		if err == nil {
+			s.countOpened(opened)
+		}
 		work, ok := errors.AsType[*longWorkError](err)
 		if !ok {
 			return err

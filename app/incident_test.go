@@ -47,7 +47,7 @@ func TestListIncidentsVisibility(t *testing.T) {
 		page, err := r.ListIncidents(t.Context(), caller, administration.IncidentFilter{}, domain.PageRequest{Size: 10}, nil)
 		require.NoError(t, err, name)
 		require.Zero(t, page.Total, name)
-		_, err = r.RetrieveIncident(t.Context(), caller, incident.ID)
+		_, _, err = r.RetrieveIncident(t.Context(), caller, incident.ID)
 		require.True(t, domain.HasCode(err, domain.CodeNotFound), "%s: %v", name, err)
 		_, err = r.RetryIncident(t.Context(), caller, incident.ID)
 		require.True(t, domain.HasCode(err, domain.CodeNotFound), "%s: %v", name, err)
@@ -55,7 +55,7 @@ func TestListIncidentsVisibility(t *testing.T) {
 		require.True(t, domain.HasCode(err, domain.CodeNotFound), "%s: %v", name, err)
 	}
 	system := domain.Call{Caller: domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem}}
-	found, err := r.RetrieveIncident(t.Context(), system, incident.ID)
+	found, _, err := r.RetrieveIncident(t.Context(), system, incident.ID)
 	require.NoError(t, err)
 	require.Equal(t, incident, *found)
 }
@@ -135,7 +135,7 @@ func TestRetryIncidentOfAFinishedProcessIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	_, err = r.RetryIncident(t.Context(), r.Call, incident.ID)
 	require.True(t, domain.HasCode(err, domain.CodeProcessFinished), "%v", err)
-	unchanged, err := r.RetrieveIncident(t.Context(), r.Call, incident.ID)
+	unchanged, _, err := r.RetrieveIncident(t.Context(), r.Call, incident.ID)
 	require.NoError(t, err)
 	require.Equal(t, domain.IncidentOpen, unchanged.State)
 }

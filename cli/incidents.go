@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -13,7 +14,7 @@ import (
 )
 
 func newIncidentsCommand(env Environment) *cobra.Command {
-	return newGroup("incidents", "List failed workflows, retry them or dismiss them",
+	return newGroup("incidents", "List failed workflows, retry and handle them",
 		newIncidentsListCommand(env), newIncidentsShowCommand(env),
 		newIncidentCommand(env, "retry", "Start the failed workflow of a process again",
 			func(ctx context.Context, s *service, id uuid.UUID) (*http.Response, error) {
@@ -23,41 +24,83 @@ func newIncidentsCommand(env Environment) *cobra.Command {
 			func(ctx context.Context, s *service, id uuid.UUID) (*http.Response, error) {
 				return s.DismissIncident(ctx, id)
 			}),
+		newIncidentsAckCommand(env), newIncidentsMuteCommand(env), newIncidentsUnmuteCommand(env), newIncidentsAssignCommand(env),
+		newIncidentsCommentCommand(env),
 	)
 }
 
 func newIncidentsListCommand(env Environment) *cobra.Command {
-	var all bool
-	var process string
+	var filters incidentFilters
 	cmd := listCommand(env, &cobra.Command{
-		Use: "list", Args: requireArgs(), Short: "List incidents, the newest first",
-	}, listing[oasadmin.Incident]{
+		Use: "list", Args: requireArgs(), Short: "List incidents, the newest first, or their causes",
+	}, listing[any]{
 		rows: "incidents", limit: 50, tenant: ofTenantHelp, table: incidentTable,
-		id: func(i oasadmin.Incident) string { return i.ID.String() },
-		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.Incident, int64, error) {
-			params := oasadmin.FindIncidentsParams{Size: &by.limit, Tenant: filterOf(by.tenant)}
-			if !all {
-				params.State = []oasadmin.IncidentState{oasadmin.IncidentStateOPEN}
+		id: func(row any) string {
+			if group, ok := row.(oasadmin.IncidentGroup); ok {
+				return group.Cause
 			}
-			var err error
-			if params.ProcessID, err = idFilter("process", process); err != nil {
+			return row.(oasadmin.Incident).ID.String() //nolint:forcetypeassert // the list has no other rows
+		},
+		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]any, int64, error) {
+			params, err := filters.params(cmd, s, by)
+			if err != nil {
 				return nil, 0, err
 			}
-			answer, err := s.FindIncidents(cmd.Context(), &params)
+			if filters.group {
+				return findGroups(cmd, s, params)
+			}
+			answer, err := s.FindIncidents(cmd.Context(), params)
 			page, err := receive[oasadmin.IncidentPage](s, answer, err)
-			return page.Content, page.Metadata.TotalElements, err
+			return rowsOf(page.Content), page.Metadata.TotalElements, err
 		},
 	})
-	cmd.Flags().BoolVar(&all, "all", false, "also retried and dismissed ones")
-	cmd.Flags().StringVar(&process, "process", "", "only incidents of the process with the `id`")
+	filters.bindFlags(cmd)
 	return cmd
 }
 
-func incidentTable(v view, incidents []oasadmin.Incident) {
-	v.writeTitles([]string{"ID", "STATE", "PROCESS OR ACTION", "CREATED", "MESSAGE"})
-	for _, i := range incidents {
-		writeRow(v, i.ID.String(), string(i.State), subjectID(i), timeText(i.CreatedAt), i.Message)
+// findGroups returns the first causes of open incidents.
+func findGroups(cmd *cobra.Command, s *service, by *oasadmin.FindIncidentsParams) ([]any, int64, error) {
+	answer, err := s.FindIncidentGroups(cmd.Context(), &oasadmin.FindIncidentGroupsParams{
+		Tenant: by.Tenant, Kind: by.Kind, Search: by.Search, AssigneeID: by.AssigneeID, Assigned: by.Assigned,
+		Acknowledged: by.Acknowledged, Muted: by.Muted, Worker: by.Worker,
+	})
+	list, err := receive[oasadmin.IncidentGroupList](s, answer, err)
+	rows := rowsOf(list.Content)
+	return rows[:min(len(rows), *by.Size)], int64(len(rows)), err
+}
+
+func rowsOf[T any](list []T) []any {
+	rows := make([]any, len(list))
+	for i := range list {
+		rows[i] = list[i]
 	}
+	return rows
+}
+
+// incidentTable writes incidents, or their causes.
+func incidentTable(v view, rows []any) {
+	titles := []string{"ID", "STATE", "PROCESS OR ACTION", "CREATED", "MESSAGE"}
+	if _, ok := rows[0].(oasadmin.IncidentGroup); ok {
+		titles = []string{"COUNT", "KIND", "DEFINITION", "ACTIVITY", "WORKER", "LATEST", "CAUSE", "MESSAGE"}
+	}
+	v.writeTitles(titles)
+	for _, row := range rows {
+		switch row := row.(type) {
+		case oasadmin.Incident:
+			writeRow(v, row.ID.String(), incidentState(row), subjectID(row), timeText(row.CreatedAt), row.Message)
+		case oasadmin.IncidentGroup:
+			writeRow(v, strconv.FormatInt(row.Count, 10), row.Kind, valueOf(row.ProcessDefinitionName), valueOf(row.Activity),
+				valueOf(row.Worker), row.LatestID.String(), row.Cause, row.Message)
+		}
+	}
+}
+
+// incidentState returns the state of an incident, with its mute.
+func incidentState(i oasadmin.Incident) string {
+	if i.State == oasadmin.IncidentStateOPEN && i.MutedUntil != nil && i.MutedUntil.After(time.Now()) {
+		return string(i.State) + ", muted"
+	}
+	return string(i.State)
 }
 
 func newIncidentsShowCommand(env Environment) *cobra.Command {
@@ -84,12 +127,16 @@ func newIncidentsShowCommand(env Environment) *cobra.Command {
 func showIncident(v view, i oasadmin.Incident) {
 	for _, row := range [][2]string{
 		{"Id:", i.ID.String()},
-		{"State:", string(i.State)},
+		{"State:", incidentState(i)},
 		{"Kind:", valueOf(i.Kind)},
 		{"Process or action:", subjectID(i)},
 		{"Activity:", valueOf(i.Activity)},
 		{"Worker:", valueOf(i.Worker)},
 		{"Created:", timeText(i.CreatedAt)},
+		{"Acknowledged:", optionalTime(i.AcknowledgedAt)},
+		{"Muted until:", optionalTime(i.MutedUntil)},
+		{"Assignee:", idText(i.AssigneeID)},
+		{"Cause:", valueOf(i.Cause)},
 		{"Message:", i.Message},
 		{"Report:", valueOf(i.Failure)},
 	} {
@@ -99,6 +146,9 @@ func showIncident(v view, i oasadmin.Incident) {
 	}
 	if i.Attempts != nil {
 		writeRow(v, "Attempts:", strconv.Itoa(*i.Attempts))
+	}
+	for _, c := range i.Comments {
+		writeRow(v, "Comment:", timeText(c.CreatedAt)+" "+valueOf(c.AuthorName)+": "+c.Text)
 	}
 }
 

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -31,6 +32,7 @@ func TestIncidents(t *testing.T) {
 	require.Contains(t, w.as(memberToken).fails(cli.ExitDenied, "incidents", "list", "-o", "json"), "you are MEMBER of north")
 	require.Equal(t, "2\n", w.as(workerPair).succeeds("incidents", "list", "--tenant", "north", "-o", "jq=length"))
 
+	w.handlesIncidents(first, second)
 	// Operators see and act in every tenant, members or not.
 	operator := w.as(w.operator)
 	require.Equal(t, "2\n", operator.succeeds("incidents", "list", "-o", "jq=length"))
@@ -63,6 +65,29 @@ func TestIncidents(t *testing.T) {
 	} {
 		w.fails(cli.ExitUsage, append([]string{"incidents"}, wrong...)...)
 	}
+}
+
+// handlesIncidents acknowledges, mutes, assigns and comments the first of two incidents.
+func (w *terminal) handlesIncidents(first, second string) {
+	w.t.Helper()
+	require.Equal(w.t, first+" OPEN\n", w.succeeds("incidents", "ack", first))
+	require.Equal(w.t, first+"\n", w.succeeds("incidents", "list", "--acknowledged", "-o", "name"))
+	require.Equal(w.t, second+"\n", w.succeeds("incidents", "list", "--acknowledged=false", "-o", "name"))
+	w.succeeds("incidents", "assign", first)
+	require.Equal(w.t, first+"\n", w.succeeds("incidents", "list", "--assignee", "me", "-o", "name"))
+	require.Equal(w.t, second+"\n", w.succeeds("incidents", "list", "--assignee", "nobody", "-o", "name"))
+	w.succeeds("incidents", "assign", first, "--to", "nobody")
+	require.Contains(w.t, w.fails(cli.ExitUsage, "incidents", "assign", first, "--to", "stranger@example.com"), "owner or administrator")
+	w.succeeds("incidents", "comment", first, "the bank is closed")
+	require.Contains(w.t, w.succeeds("incidents", "show", first), "the bank is closed")
+	w.fails(cli.ExitUsage, "incidents", "mute", first, "--until", "tomorrow")
+	w.succeeds("incidents", "mute", first, "--until", now().Add(time.Hour).Format(time.RFC3339))
+	require.Equal(w.t, first+"\n", w.succeeds("incidents", "list", "--muted", "-o", "name"))
+	w.succeeds("incidents", "unmute", first, "--cause")
+	require.Equal(w.t, second+"\n", w.succeeds("incidents", "list", "--kind", "FAILURE", "--search", "timed", "-o", "name"))
+	require.Regexp(w.t, `(?m)^1 +FAILURE .* timed out$`, w.succeeds("incidents", "list", "--group"))
+	w.fails(cli.ExitUsage, "incidents", "list", "--group", "--all")
+	w.fails(cli.ExitUsage, "incidents", "list", "--kind", "FAULT")
 }
 
 // failedWorkflow starts a process with a failed workflow and returns its incident.

@@ -77,6 +77,11 @@ artifacts/new/:id/form/items                        no
 artifacts/new/:id/form/json                         no
 incidents/retry                                     no
 incidents/dismiss                                   no
+incidents/acknowledge                               no
+incidents/mute                                      no
+incidents/unmute                                    no
+incidents/assign                                    no
+incidents/comment                                   no
 receivers/test                                      no
 webhooks/ping                                       no
 webhooks/pause                                      no

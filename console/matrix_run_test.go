@@ -37,6 +37,11 @@ POST webhooks/replay                    403   303          303           403    
 GET webhooks/deliveries/:id             403   200          200           403     403    403       403       403      403   in        404
 POST webhooks/deliveries/:id/replay     403   303          303           403     403    403       403       403      403   in        404
 POST incidents/dismiss                  403   303          303           403     403    403       403       403      403   in        404
+POST incidents/acknowledge              403   303          303           403     403    403       403       403      403   in        404
+POST incidents/mute                     403   303          303           403     403    403       403       403      403   in        404
+POST incidents/unmute                   403   303          303           403     403    403       403       403      403   in        404
+POST incidents/assign                   403   303          303           403     403    403       403       403      403   in        404
+POST incidents/comment                  403   303          303           403     403    403       403       403      403   in        404
 `
 
 //nolint:tparallel // the rows share the browsers of the callers
@@ -94,7 +99,7 @@ func (c *cast) askToRun(s *site, caller string, r row, name string) string {
 	if r.path == "queues/queue" || r.path == "webhooks/endpoint" {
 		path += "?" + name
 	}
-	body := url.Values{"incident": {name}}
+	body := url.Values{"incident": {name}, "hours": {"24"}, "assignee": {"me"}, "text": {"the bank is closed"}}
 	if strings.HasPrefix(r.path, "webhooks/") || r.path == "receivers/test" {
 		var err error
 		body, err = url.ParseQuery(name)

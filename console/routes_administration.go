@@ -9,6 +9,11 @@ func administrativeRoutes(s screens) []web.Route {
 		web.Get("incidents/:id", s.incidents.Show),
 		web.Post("incidents/retry", s.incidents.Retry),
 		web.Post("incidents/dismiss", s.incidents.Dismiss),
+		web.Post("incidents/acknowledge", s.incidents.Acknowledge),
+		web.Post("incidents/mute", s.incidents.Mute),
+		web.Post("incidents/unmute", s.incidents.Unmute),
+		web.Post("incidents/assign", s.incidents.Assign),
+		web.Post("incidents/comment", s.incidents.Comment),
 
 		web.Get("queues", s.queues.List),
 		web.Get("queues/queue", s.queues.Show),

@@ -98,6 +98,12 @@ const (
 	EventEngineRunEnded       EventType = "ENGINE_RUN.ENDED"
 	EventIncidentCreated      EventType = "INCIDENT.CREATED"
 	EventIncidentStateChanged EventType = "INCIDENT.STATE_CHANGED"
+	// These are recorded for the incident that a person handles, with the detail "cause" if it is for all of its cause.
+	EventIncidentAcknowledged EventType = "INCIDENT.ACKNOWLEDGED"
+	EventIncidentMuted        EventType = "INCIDENT.MUTED"
+	EventIncidentUnmuted      EventType = "INCIDENT.UNMUTED"
+	EventIncidentAssigned     EventType = "INCIDENT.ASSIGNED"
+	EventIncidentCommented    EventType = "INCIDENT.COMMENTED"
 
 	// EventQueueUnserved is recorded once for each outage of a task queue that definitions need, EventQueueServed at its end.
 	EventQueueUnserved EventType = "QUEUE.UNSERVED"
@@ -130,7 +136,8 @@ func EventTypes() []EventType {
 		EventRobotEnvironmentRead, EventRobotVariableDeleted, EventDataSourceQueried, EventSecretIssued,
 		EventSecretRevoked, EventSessionOpened, EventSessionEnded, EventOperatorAdded, EventOperatorRemoved, EventPersonDisabled, EventPersonEnabled, EventPersonErased,
 		EventResourceCreated, EventResourceChanged, EventResourceDeleted, EventEngineRunEnded, EventIncidentCreated,
-		EventIncidentStateChanged, EventEventsRemoved, EventProcessesRemoved, EventDeletedRemoved,
+		EventIncidentStateChanged, EventIncidentAcknowledged, EventIncidentMuted, EventIncidentUnmuted, EventIncidentAssigned,
+		EventIncidentCommented, EventEventsRemoved, EventProcessesRemoved, EventDeletedRemoved,
 		EventAssistanceCallsRemoved, EventProcessConditionChanged, EventProcessRepaired,
 		EventQueueUnserved, EventQueueServed, EventCertificateExpiring, EventCertificateRenewed,
 	}

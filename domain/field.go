@@ -34,6 +34,7 @@ const (
 	FieldMessageDataStructure Field = "item.message.data structure"
 	FieldActivityToken        Field = "item.activity token"
 	FieldNewOwner             Field = "new owner"
+	FieldAssignee             Field = "assignee"
 
 	// FieldElements are values of elements, FieldElementCode is the element that is written, FieldElement the
 	// element to which a document belongs.

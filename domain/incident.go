@@ -33,6 +33,11 @@ const (
 	IncidentNoWait IncidentKind = "NO_WAIT"
 )
 
+// IncidentKinds returns the kinds.
+func IncidentKinds() []IncidentKind {
+	return []IncidentKind{IncidentFailure, IncidentWorkflowTask, IncidentActivity, IncidentNoWait}
+}
+
 type incidentAction string
 
 const (
@@ -88,6 +93,8 @@ type Incident struct {
 	AssigneeID *uuid.UUID
 	CreatedAt  time.Time
 	ResolvedAt *time.Time
+	// ChangedAt is the time of the last change by a person, nil for none.
+	ChangedAt *time.Time
 }
 
 // NewIncident returns the incident of the failure c of a run.
@@ -140,12 +147,15 @@ func (i *Incident) Resolve(now time.Time) bool {
 	return changed
 }
 
-// Version returns the version of the incident, which changes with the state.
+// Version returns the version of the incident, which changes with the state and with each change by a person.
 func (i *Incident) Version() Version {
-	if i.ResolvedAt != nil {
-		return VersionAt(*i.ResolvedAt)
+	changed := i.CreatedAt
+	for _, at := range []*time.Time{i.ChangedAt, i.ResolvedAt} {
+		if at != nil && at.After(changed) {
+			changed = *at
+		}
 	}
-	return VersionAt(i.CreatedAt)
+	return VersionAt(changed)
 }
 
 func (i *Incident) act(action incidentAction, now time.Time) (bool, error) {

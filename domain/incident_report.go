@@ -7,7 +7,7 @@ import (
 )
 
 // IncidentReport is an incident for display. Subject and DefinitionName describe the process; Subject is "" if the
-// process is not visible to the reader. Times counts the incidents of the run since FirstAt.
+// process is not visible to the reader. Comments are set in the report of a single incident, the newest first. Times counts the incidents of the run since FirstAt.
 type IncidentReport struct {
 	Incident
 
@@ -18,4 +18,7 @@ type IncidentReport struct {
 	Run            EngineRun
 	Times          int
 	FirstAt        time.Time
+	// AssigneeName and AcknowledgedByName are names in the tenant, "" for none.
+	AssigneeName, AcknowledgedByName string
+	Comments                         []IncidentComment
 }

@@ -17,6 +17,8 @@ const (
 	RetainDeliveries RetentionKind = "DELIVERIES"
 	// RetainAssistanceCalls are prompts and answers of AI assistance.
 	RetainAssistanceCalls RetentionKind = "ASSISTANCE_CALLS"
+	// RetainIncidents are closed incidents with their comments.
+	RetainIncidents RetentionKind = "INCIDENTS"
 )
 
 const (
@@ -24,6 +26,8 @@ const (
 	LeastRetention = 24 * time.Hour
 	// LeastEventRetention is the shortest time for which events can be kept.
 	LeastEventRetention = 30 * 24 * time.Hour
+	// IncidentRetention is the default time for which closed incidents are kept.
+	IncidentRetention = 90 * 24 * time.Hour
 )
 
 // EventEra returns how long a partition of the event log lasts, where the longest retention of events is so long, 0 for forever:
@@ -38,7 +42,7 @@ func EventEra(longest time.Duration) time.Duration {
 
 // RetentionKinds returns all kinds, events last, because they record the removal of the others.
 func RetentionKinds() []RetentionKind {
-	return []RetentionKind{RetainProcesses, RetainDeleted, RetainDeliveries, RetainAssistanceCalls, RetainEvents}
+	return []RetentionKind{RetainProcesses, RetainDeleted, RetainDeliveries, RetainAssistanceCalls, RetainIncidents, RetainEvents}
 }
 
 // Least returns the shortest time for which data of the kind can be kept.
@@ -60,7 +64,7 @@ func (k RetentionKind) Removed() EventType {
 		return EventDeletedRemoved
 	case RetainAssistanceCalls:
 		return EventAssistanceCallsRemoved
-	case RetainDeliveries:
+	case RetainDeliveries, RetainIncidents:
 	}
 	return ""
 }

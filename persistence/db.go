@@ -111,6 +111,8 @@ type Tx struct {
 	// process or item is the result of the transaction.
 	process *domain.Process
 	item    *domain.ProcessItem
+	// openedIncidents are the kinds of the stored incidents.
+	openedIncidents []domain.IncidentKind
 	// attached is a value of the caller.
 	attached any
 }

@@ -2,6 +2,8 @@ package persistence
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -14,12 +16,11 @@ const listIncidentGroups = `
 SELECT g.fingerprint, t.code, i.kind, i.activity, i.worker, i.message, coalesce(v.names, to_jsonb(coalesce(v.name, ''))),
        g.count, g.first_at, g.last_at, i.id
   FROM (SELECT i.tenant_id, i.fingerprint, count(*) AS count, min(i.created_at) AS first_at, max(i.created_at) AS last_at
-          FROM incidents i
-         WHERE i.state = 'OPEN' AND ` + inScope + `
+          FROM (%s) i
          GROUP BY i.tenant_id, i.fingerprint
-        HAVING count(*) > 1
+        HAVING count(*) >= %d
          ORDER BY count(*) DESC, max(i.created_at) DESC
-         LIMIT $3) g
+         LIMIT %d) g
   JOIN tenants t ON t.id = g.tenant_id
  CROSS JOIN LATERAL (SELECT i.id, i.kind, i.activity, i.worker, i.message, i.process_id
                        FROM incidents i
@@ -30,10 +31,22 @@ SELECT g.fingerprint, t.code, i.kind, i.activity, i.worker, i.message, coalesce(
   LEFT JOIN process_definition_versions v ON v.version = p.process_version
  ORDER BY g.count DESC, g.last_at DESC`
 
-// ListIncidentGroups returns the largest limit groups of several open incidents in the scope.
-func (r *Reader) ListIncidentGroups(ctx context.Context, scope AdministrationScope, limit int) ([]domain.IncidentGroup, error) {
+// ListIncidentGroups returns the largest limit groups of at least smallest open incidents in the scope. The states of the filter do not
+// matter.
+func (r *Reader) ListIncidentGroups(
+	ctx context.Context, caller domain.Caller, scope AdministrationScope, filter IncidentFilter, smallest, limit int,
+) ([]domain.IncidentGroup, error) {
+	filter.States = []domain.IncidentState{domain.IncidentOpen}
+	l, err := incidentList(caller, scope, filter, nil)
+	if err != nil {
+		return nil, err
+	}
+	if l.Columns = "i.tenant_id, i.fingerprint, i.created_at"; strings.TrimSpace(filter.Search) == "" {
+		l.Names = ""
+	}
+	rows, args := l.All()
 	var groups []domain.IncidentGroup
-	err := r.Read(ctx, pg.Q(listIncidentGroups, []any{scope.Everywhere, scope.Tenants, limit}, collectInto(&groups, scanIncidentGroup)))
+	err = r.Read(ctx, pg.Q(fmt.Sprintf(listIncidentGroups, rows, smallest, limit), args, collectInto(&groups, scanIncidentGroup)))
 	return groups, pg.Translate("listing groups of incidents", err)
 }
 

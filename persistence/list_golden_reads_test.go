@@ -284,20 +284,26 @@ func addAdministrationReads(reads map[string]listRead) {
 		return err
 	}
 	reads["incidents"] = func(ctx context.Context, r *persistence.Reader) error {
-		_, err := r.ListIncidents(ctx, ofTenant, persistence.IncidentFilter{
+		_, err := r.ListIncidents(ctx, member, ofTenant, persistence.IncidentFilter{
 			States: []domain.IncidentState{domain.IncidentOpen}, ProcessIDs: listedIDs, TenantCodes: codes,
+			Kinds: []domain.IncidentKind{domain.IncidentActivity, domain.IncidentFailure}, Worker: "build-7", AssigneeID: &listedID,
+			Assigned: new(true), Acknowledged: new(false), Muted: new(false), Now: listedAt, After: &listedID,
 		}, firstPage, nil)
 		return err
 	}
-	reports := func(scope persistence.AdministrationScope, f persistence.IncidentReportFilter) listRead {
+	reports := func(scope persistence.AdministrationScope, f persistence.IncidentFilter) listRead {
 		return func(ctx context.Context, r *persistence.Reader) error {
 			_, err := r.ListIncidentReports(ctx, member, scope, f, firstPage, nil)
 			return err
 		}
 	}
-	reads["incident_reports"] = reports(ofAll, persistence.IncidentReportFilter{States: []domain.IncidentState{domain.IncidentOpen}})
-	reads["incident_reports_search"] = reports(ofTenant, persistence.IncidentReportFilter{Search: "time", TenantCodes: codes})
-	reads["incident_reports_search_id"] = reports(ofTenant, persistence.IncidentReportFilter{Search: listedID.String()})
+	reads["incident_reports"] = reports(ofAll, persistence.IncidentFilter{States: []domain.IncidentState{domain.IncidentOpen}})
+	reads["incident_reports_search"] = reports(ofTenant, persistence.IncidentFilter{Search: "time", TenantCodes: codes})
+	reads["incident_groups"] = func(ctx context.Context, r *persistence.Reader) error {
+		_, err := r.ListIncidentGroups(ctx, member, ofTenant, persistence.IncidentFilter{}, 2, 20)
+		return err
+	}
+	reads["incident_reports_search_id"] = reports(ofTenant, persistence.IncidentFilter{Search: listedID.String()})
 	resources := func(scope persistence.ResourceScope, f persistence.ResourceFilter) listRead {
 		return func(ctx context.Context, r *persistence.Reader) error {
 			return r.ShowResources(ctx, scope, f, firstPage, nil, ignoreListing)

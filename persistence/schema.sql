@@ -1432,6 +1432,12 @@ CREATE TABLE public.incident_comments (
     CONSTRAINT incident_comments_text_check CHECK (((length(text) >= 1) AND (length(text) <= 4000)))
 );
 
+CREATE TABLE public.incident_mutes (
+    tenant_id uuid NOT NULL,
+    fingerprint text NOT NULL,
+    muted_until timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.incidents (
     id uuid NOT NULL,
     tenant_id uuid NOT NULL,
@@ -1452,6 +1458,7 @@ CREATE TABLE public.incidents (
     acknowledged_by uuid,
     muted_until timestamp with time zone,
     assignee_id uuid,
+    changed_at timestamp with time zone,
     CONSTRAINT incidents_attempts_check CHECK ((attempts >= 1)),
     CONSTRAINT incidents_check CHECK (((state = 'OPEN'::text) = (resolved_at IS NULL))),
     CONSTRAINT incidents_check1 CHECK (((acknowledged_at IS NULL) = (acknowledged_by IS NULL))),
@@ -1915,7 +1922,7 @@ CREATE TABLE public.retention_turns (
     after_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     after_id uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
     removed bigint DEFAULT 0 NOT NULL,
-    CONSTRAINT retention_turns_kind_check CHECK ((kind = ANY (ARRAY['EVENTS'::text, 'PROCESSES'::text, 'DELETED'::text, 'DELIVERIES'::text, 'ASSISTANCE_CALLS'::text])))
+    CONSTRAINT retention_turns_kind_check CHECK ((kind = ANY (ARRAY['EVENTS'::text, 'PROCESSES'::text, 'DELETED'::text, 'DELIVERIES'::text, 'ASSISTANCE_CALLS'::text, 'INCIDENTS'::text])))
 );
 
 CREATE TABLE public.robot_environment (
@@ -2360,6 +2367,9 @@ ALTER TABLE ONLY public.groups
 ALTER TABLE ONLY public.incident_comments
     ADD CONSTRAINT incident_comments_pkey PRIMARY KEY (id, tenant_id);
 
+ALTER TABLE ONLY public.incident_mutes
+    ADD CONSTRAINT incident_mutes_pkey PRIMARY KEY (fingerprint, tenant_id);
+
 ALTER TABLE ONLY public.incidents
     ADD CONSTRAINT incidents_pkey PRIMARY KEY (id, tenant_id);
 
@@ -2682,6 +2692,10 @@ CREATE INDEX events_type ON ONLY public.events USING btree (type, tenant_id, era
 CREATE INDEX events_1_type_tenant_id_era_xid_position_idx ON public.events_1 USING btree (type, tenant_id, era, xid, "position") WHERE (type <> ALL (ARRAY['PROCESS.CREATED'::text, 'PROCESS.STATE_CHANGED'::text, 'PROCESS_ITEM.CREATED'::text, 'PROCESS_ITEM.TASK_STATE_CHANGED'::text, 'PROCESS_ITEM.TASK_DATA_SAVED'::text]));
 
 CREATE INDEX incident_comments_incident ON public.incident_comments USING btree (incident_id, created_at);
+
+CREATE INDEX incident_mutes_end ON public.incident_mutes USING btree (muted_until);
+
+CREATE INDEX incidents_closed ON public.incidents USING btree (tenant_id, resolved_at) WHERE (state <> 'OPEN'::text);
 
 CREATE INDEX incidents_fingerprint ON public.incidents USING btree (tenant_id, state, fingerprint, created_at);
 

@@ -73,6 +73,7 @@ func tables() map[string]tableKind {
 		"engine_runs":               data, // grows with processes
 		"events":                    data, // grows with all writes
 		"incident_comments":         data, // grows with incidents
+		"incident_mutes":            data, // refers to incidents of a tenant
 		"incidents":                 data, // grows with runs
 		"item_assistance":           data, // grows with items
 		"notification_problems":     data, // refers to resources of a tenant

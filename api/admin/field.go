@@ -12,6 +12,7 @@ func fieldLocations() httpio.Fields {
 		domain.FieldTenant:      httpio.Body("/tenantId"),
 		domain.FieldSort:        httpio.Query("sort"),
 		domain.FieldPrincipal:   httpio.Query("principalId"),
+		domain.FieldAssignee:    httpio.Body(""),
 		domain.FieldContentType: httpio.Query("fileContentType"),
 	}
 }

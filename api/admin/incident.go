@@ -16,6 +16,9 @@ func (s *Server) FindIncidents(
 	params := request.Params
 	filter := administration.IncidentFilter{
 		States: httpio.ConvertStrings[domain.IncidentState](params.State), ProcessIDs: params.ProcessID, TenantCodes: params.Tenant,
+		Kinds: httpio.ConvertStrings[domain.IncidentKind](params.Kind), Search: httpio.Deref(params.Search), AssigneeID: params.AssigneeID,
+		Assigned: params.Assigned, Acknowledged: params.Acknowledged, Muted: params.Muted, Worker: httpio.Deref(params.Worker),
+		Fingerprint: httpio.Deref(params.Cause), After: params.After,
 	}
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
 	found, err := s.administration.ListIncidents(ctx, s.call(ctx), filter, page, sort)
@@ -31,11 +34,15 @@ func (s *Server) FindIncidents(
 func (s *Server) RetrieveIncident(
 	ctx context.Context, request RetrieveIncidentRequestObject,
 ) (RetrieveIncidentResponseObject, error) {
-	found, err := s.administration.RetrieveIncident(ctx, s.call(ctx), request.ID)
+	found, comments, err := s.administration.RetrieveIncident(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
-	return RetrieveIncident200JSONResponse(convertIncident(found)), nil
+	answer := convertIncident(found)
+	for i := range comments {
+		answer.Comments = append(answer.Comments, convertComment(&comments[i]))
+	}
+	return RetrieveIncident200JSONResponse(answer), nil
 }
 
 // RetryIncident starts the failed workflow again.
@@ -65,7 +72,8 @@ func convertIncident(i *domain.Incident) oasadmin.Incident {
 		ID: i.ID, TenantID: i.TenantID, ProcessID: i.ProcessID, ProcessItemID: i.TaskID, EngineRunID: i.EngineRun,
 		Message: i.Message, Failure: httpio.PtrOrNil(i.Failure), State: oasadmin.IncidentState(i.State),
 		Kind: new(string(i.Kind)), Activity: httpio.PtrOrNil(i.Activity), Attempts: new(i.Attempts), Worker: httpio.PtrOrNil(i.Worker),
-		CreatedAt: i.CreatedAt.UTC(), ResolvedAt: inUTC(i.ResolvedAt),
+		CreatedAt: i.CreatedAt.UTC(), ResolvedAt: inUTC(i.ResolvedAt), Cause: httpio.PtrOrNil(i.Fingerprint),
+		AcknowledgedAt: inUTC(i.AcknowledgedAt), AcknowledgedBy: i.AcknowledgedBy, MutedUntil: inUTC(i.MutedUntil), AssigneeID: i.AssigneeID,
 	}
 	switch {
 	case i.ArtifactID != nil:

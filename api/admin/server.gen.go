@@ -52,18 +52,36 @@ type ServerInterface interface {
 	// RetrieveIdentity Get who the caller is
 	// (GET /identity)
 	RetrieveIdentity(c *gin.Context)
+	// FindIncidentGroups List open incidents by cause
+	// (GET /incident-groups)
+	FindIncidentGroups(c *gin.Context, params FindIncidentGroupsParams)
 	// FindIncidents List incidents
 	// (GET /incidents)
 	FindIncidents(c *gin.Context, params FindIncidentsParams)
 	// RetrieveIncident Get an incident
 	// (GET /incidents/{id})
 	RetrieveIncident(c *gin.Context, id IncidentID)
+	// AcknowledgeIncident Record that somebody has taken notice
+	// (POST /incidents/{id}/~actions/acknowledge)
+	AcknowledgeIncident(c *gin.Context, id IncidentID)
+	// AssignIncident Assign an incident to a person, or to nobody
+	// (POST /incidents/{id}/~actions/assign)
+	AssignIncident(c *gin.Context, id IncidentID)
+	// CommentIncident Comment on an incident
+	// (POST /incidents/{id}/~actions/comment)
+	CommentIncident(c *gin.Context, id IncidentID)
 	// DismissIncident Mark an incident as dealt with
 	// (POST /incidents/{id}/~actions/dismiss)
 	DismissIncident(c *gin.Context, id IncidentID)
+	// MuteIncident Suppress notifications of an incident until a time
+	// (POST /incidents/{id}/~actions/mute)
+	MuteIncident(c *gin.Context, id IncidentID)
 	// RetryIncident Start the failed workflow again
 	// (POST /incidents/{id}/~actions/retry)
 	RetryIncident(c *gin.Context, id IncidentID)
+	// UnmuteIncident End the mute of an incident
+	// (POST /incidents/{id}/~actions/unmute)
+	UnmuteIncident(c *gin.Context, id IncidentID)
 	// FindNotificationMessages List mails and chat messages to receivers of notifications
 	// (GET /notification-messages)
 	FindNotificationMessages(c *gin.Context, params FindNotificationMessagesParams)
@@ -308,6 +326,22 @@ func (siw *ServerInterfaceWrapper) RetrieveIdentity(c *gin.Context) {
 	}
 }
 
+func (siw *ServerInterfaceWrapper) FindIncidentGroups(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var params FindIncidentGroupsParams
+	b.Query("tenant", false, &params.Tenant, "array", "")
+	b.Query("kind", false, &params.Kind, "array", "")
+	b.Query("search", false, &params.Search, "string", "")
+	b.Query("assigneeId", false, &params.AssigneeID, "string", "uuid")
+	b.Query("assigned", false, &params.Assigned, "boolean", "")
+	b.Query("acknowledged", false, &params.Acknowledged, "boolean", "")
+	b.Query("muted", false, &params.Muted, "boolean", "")
+	b.Query("worker", false, &params.Worker, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindIncidentGroups(c, params)
+	}
+}
+
 func (siw *ServerInterfaceWrapper) FindIncidents(c *gin.Context) {
 	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindIncidentsParams
@@ -317,6 +351,15 @@ func (siw *ServerInterfaceWrapper) FindIncidents(c *gin.Context) {
 	b.Query("state", false, &params.State, "array", "")
 	b.Query("tenant", false, &params.Tenant, "array", "")
 	b.Query("processId", false, &params.ProcessID, "array", "")
+	b.Query("kind", false, &params.Kind, "array", "")
+	b.Query("search", false, &params.Search, "string", "")
+	b.Query("assigneeId", false, &params.AssigneeID, "string", "uuid")
+	b.Query("assigned", false, &params.Assigned, "boolean", "")
+	b.Query("acknowledged", false, &params.Acknowledged, "boolean", "")
+	b.Query("muted", false, &params.Muted, "boolean", "")
+	b.Query("worker", false, &params.Worker, "string", "")
+	b.Query("cause", false, &params.Cause, "string", "")
+	b.Query("after", false, &params.After, "string", "uuid")
 	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
 		siw.Handler.FindIncidents(c, params)
 	}
@@ -331,6 +374,33 @@ func (siw *ServerInterfaceWrapper) RetrieveIncident(c *gin.Context) {
 	}
 }
 
+func (siw *ServerInterfaceWrapper) AcknowledgeIncident(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id IncidentID
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.AcknowledgeIncident(c, id)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) AssignIncident(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id IncidentID
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.AssignIncident(c, id)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) CommentIncident(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id IncidentID
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CommentIncident(c, id)
+	}
+}
+
 func (siw *ServerInterfaceWrapper) DismissIncident(c *gin.Context) {
 	b := httpio.Bind(c, siw.ErrorHandler)
 	var id IncidentID
@@ -340,12 +410,30 @@ func (siw *ServerInterfaceWrapper) DismissIncident(c *gin.Context) {
 	}
 }
 
+func (siw *ServerInterfaceWrapper) MuteIncident(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id IncidentID
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.MuteIncident(c, id)
+	}
+}
+
 func (siw *ServerInterfaceWrapper) RetryIncident(c *gin.Context) {
 	b := httpio.Bind(c, siw.ErrorHandler)
 	var id IncidentID
 	b.Path("id", &id, "string", "uuid")
 	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
 		siw.Handler.RetryIncident(c, id)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) UnmuteIncident(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id IncidentID
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.UnmuteIncident(c, id)
 	}
 }
 
@@ -846,10 +934,16 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/health", wrapper.RetrieveHealth)
 	router.GET(options.BaseURL+"/health/checks", wrapper.ExamineHealth)
 	router.GET(options.BaseURL+"/identity", wrapper.RetrieveIdentity)
+	router.GET(options.BaseURL+"/incident-groups", wrapper.FindIncidentGroups)
 	router.GET(options.BaseURL+"/incidents", wrapper.FindIncidents)
 	router.GET(options.BaseURL+"/incidents/:id", wrapper.RetrieveIncident)
+	router.POST(options.BaseURL+"/incidents/:id/~actions/acknowledge", wrapper.AcknowledgeIncident)
+	router.POST(options.BaseURL+"/incidents/:id/~actions/assign", wrapper.AssignIncident)
+	router.POST(options.BaseURL+"/incidents/:id/~actions/comment", wrapper.CommentIncident)
 	router.POST(options.BaseURL+"/incidents/:id/~actions/dismiss", wrapper.DismissIncident)
+	router.POST(options.BaseURL+"/incidents/:id/~actions/mute", wrapper.MuteIncident)
 	router.POST(options.BaseURL+"/incidents/:id/~actions/retry", wrapper.RetryIncident)
+	router.POST(options.BaseURL+"/incidents/:id/~actions/unmute", wrapper.UnmuteIncident)
 	router.GET(options.BaseURL+"/notification-messages", wrapper.FindNotificationMessages)
 	router.POST(options.BaseURL+"/notification-receivers/:code/~actions/test", wrapper.TestNotificationReceiver)
 	router.GET(options.BaseURL+"/principals/:id/open-work", wrapper.RetrieveOpenWork)
@@ -1060,6 +1154,20 @@ func (response RetrieveIdentity200JSONResponse) VisitRetrieveIdentityResponse(w 
 	return httpio.WriteJSON(w, 200, response)
 }
 
+type FindIncidentGroupsRequestObject struct {
+	Params FindIncidentGroupsParams
+}
+
+type FindIncidentGroupsResponseObject interface {
+	VisitFindIncidentGroupsResponse(w http.ResponseWriter) error
+}
+
+type FindIncidentGroups200JSONResponse IncidentGroupList
+
+func (response FindIncidentGroups200JSONResponse) VisitFindIncidentGroupsResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
 type FindIncidentsRequestObject struct {
 	Params FindIncidentsParams
 }
@@ -1088,6 +1196,51 @@ func (response RetrieveIncident200JSONResponse) VisitRetrieveIncidentResponse(w 
 	return httpio.WriteJSON(w, 200, response)
 }
 
+type AcknowledgeIncidentRequestObject struct {
+	ID   IncidentID `json:"id"`
+	Body *AcknowledgeIncidentJSONRequestBody
+}
+
+type AcknowledgeIncidentResponseObject interface {
+	VisitAcknowledgeIncidentResponse(w http.ResponseWriter) error
+}
+
+type AcknowledgeIncident200JSONResponse Incident
+
+func (response AcknowledgeIncident200JSONResponse) VisitAcknowledgeIncidentResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type AssignIncidentRequestObject struct {
+	ID   IncidentID `json:"id"`
+	Body *AssignIncidentJSONRequestBody
+}
+
+type AssignIncidentResponseObject interface {
+	VisitAssignIncidentResponse(w http.ResponseWriter) error
+}
+
+type AssignIncident200JSONResponse Incident
+
+func (response AssignIncident200JSONResponse) VisitAssignIncidentResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type CommentIncidentRequestObject struct {
+	ID   IncidentID `json:"id"`
+	Body *CommentIncidentJSONRequestBody
+}
+
+type CommentIncidentResponseObject interface {
+	VisitCommentIncidentResponse(w http.ResponseWriter) error
+}
+
+type CommentIncident201JSONResponse IncidentComment
+
+func (response CommentIncident201JSONResponse) VisitCommentIncidentResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 201, response)
+}
+
 type DismissIncidentRequestObject struct {
 	ID IncidentID `json:"id"`
 }
@@ -1102,6 +1255,21 @@ func (response DismissIncident200JSONResponse) VisitDismissIncidentResponse(w ht
 	return httpio.WriteJSON(w, 200, response)
 }
 
+type MuteIncidentRequestObject struct {
+	ID   IncidentID `json:"id"`
+	Body *MuteIncidentJSONRequestBody
+}
+
+type MuteIncidentResponseObject interface {
+	VisitMuteIncidentResponse(w http.ResponseWriter) error
+}
+
+type MuteIncident200JSONResponse Incident
+
+func (response MuteIncident200JSONResponse) VisitMuteIncidentResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
 type RetryIncidentRequestObject struct {
 	ID IncidentID `json:"id"`
 }
@@ -1113,6 +1281,21 @@ type RetryIncidentResponseObject interface {
 type RetryIncident200JSONResponse Incident
 
 func (response RetryIncident200JSONResponse) VisitRetryIncidentResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type UnmuteIncidentRequestObject struct {
+	ID   IncidentID `json:"id"`
+	Body *UnmuteIncidentJSONRequestBody
+}
+
+type UnmuteIncidentResponseObject interface {
+	VisitUnmuteIncidentResponse(w http.ResponseWriter) error
+}
+
+type UnmuteIncident200JSONResponse Incident
+
+func (response UnmuteIncident200JSONResponse) VisitUnmuteIncidentResponse(w http.ResponseWriter) error {
 	return httpio.WriteJSON(w, 200, response)
 }
 
@@ -1733,18 +1916,36 @@ type StrictServerInterface interface {
 	// RetrieveIdentity Get who the caller is
 	// (GET /identity)
 	RetrieveIdentity(ctx context.Context, request RetrieveIdentityRequestObject) (RetrieveIdentityResponseObject, error)
+	// FindIncidentGroups List open incidents by cause
+	// (GET /incident-groups)
+	FindIncidentGroups(ctx context.Context, request FindIncidentGroupsRequestObject) (FindIncidentGroupsResponseObject, error)
 	// FindIncidents List incidents
 	// (GET /incidents)
 	FindIncidents(ctx context.Context, request FindIncidentsRequestObject) (FindIncidentsResponseObject, error)
 	// RetrieveIncident Get an incident
 	// (GET /incidents/{id})
 	RetrieveIncident(ctx context.Context, request RetrieveIncidentRequestObject) (RetrieveIncidentResponseObject, error)
+	// AcknowledgeIncident Record that somebody has taken notice
+	// (POST /incidents/{id}/~actions/acknowledge)
+	AcknowledgeIncident(ctx context.Context, request AcknowledgeIncidentRequestObject) (AcknowledgeIncidentResponseObject, error)
+	// AssignIncident Assign an incident to a person, or to nobody
+	// (POST /incidents/{id}/~actions/assign)
+	AssignIncident(ctx context.Context, request AssignIncidentRequestObject) (AssignIncidentResponseObject, error)
+	// CommentIncident Comment on an incident
+	// (POST /incidents/{id}/~actions/comment)
+	CommentIncident(ctx context.Context, request CommentIncidentRequestObject) (CommentIncidentResponseObject, error)
 	// DismissIncident Mark an incident as dealt with
 	// (POST /incidents/{id}/~actions/dismiss)
 	DismissIncident(ctx context.Context, request DismissIncidentRequestObject) (DismissIncidentResponseObject, error)
+	// MuteIncident Suppress notifications of an incident until a time
+	// (POST /incidents/{id}/~actions/mute)
+	MuteIncident(ctx context.Context, request MuteIncidentRequestObject) (MuteIncidentResponseObject, error)
 	// RetryIncident Start the failed workflow again
 	// (POST /incidents/{id}/~actions/retry)
 	RetryIncident(ctx context.Context, request RetryIncidentRequestObject) (RetryIncidentResponseObject, error)
+	// UnmuteIncident End the mute of an incident
+	// (POST /incidents/{id}/~actions/unmute)
+	UnmuteIncident(ctx context.Context, request UnmuteIncidentRequestObject) (UnmuteIncidentResponseObject, error)
 	// FindNotificationMessages List mails and chat messages to receivers of notifications
 	// (GET /notification-messages)
 	FindNotificationMessages(ctx context.Context, request FindNotificationMessagesRequestObject) (FindNotificationMessagesResponseObject, error)
@@ -2067,6 +2268,20 @@ func (sh *strictHandler) RetrieveIdentity(ctx *gin.Context) {
 	}
 }
 
+// FindIncidentGroups handles (GET /incident-groups).
+func (sh *strictHandler) FindIncidentGroups(ctx *gin.Context, params FindIncidentGroupsParams) {
+	var request FindIncidentGroupsRequestObject
+	request.Params = params
+	response, err := sh.ssi.FindIncidentGroups(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindIncidentGroupsResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
 // FindIncidents handles (GET /incidents).
 func (sh *strictHandler) FindIncidents(ctx *gin.Context, params FindIncidentsParams) {
 	var request FindIncidentsRequestObject
@@ -2095,6 +2310,75 @@ func (sh *strictHandler) RetrieveIncident(ctx *gin.Context, id IncidentID) {
 	}
 }
 
+// AcknowledgeIncident handles (POST /incidents/{id}/~actions/acknowledge).
+func (sh *strictHandler) AcknowledgeIncident(ctx *gin.Context, id IncidentID) {
+	var request AcknowledgeIncidentRequestObject
+	request.ID = id
+
+	var body AcknowledgeIncidentJSONRequestBody
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
+		return
+	}
+
+	response, err := sh.ssi.AcknowledgeIncident(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitAcknowledgeIncidentResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// AssignIncident handles (POST /incidents/{id}/~actions/assign).
+func (sh *strictHandler) AssignIncident(ctx *gin.Context, id IncidentID) {
+	var request AssignIncidentRequestObject
+	request.ID = id
+
+	var body AssignIncidentJSONRequestBody
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
+		return
+	}
+
+	response, err := sh.ssi.AssignIncident(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitAssignIncidentResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// CommentIncident handles (POST /incidents/{id}/~actions/comment).
+func (sh *strictHandler) CommentIncident(ctx *gin.Context, id IncidentID) {
+	var request CommentIncidentRequestObject
+	request.ID = id
+
+	var body CommentIncidentJSONRequestBody
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
+		return
+	}
+
+	response, err := sh.ssi.CommentIncident(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitCommentIncidentResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
 // DismissIncident handles (POST /incidents/{id}/~actions/dismiss).
 func (sh *strictHandler) DismissIncident(ctx *gin.Context, id IncidentID) {
 	var request DismissIncidentRequestObject
@@ -2109,6 +2393,29 @@ func (sh *strictHandler) DismissIncident(ctx *gin.Context, id IncidentID) {
 	}
 }
 
+// MuteIncident handles (POST /incidents/{id}/~actions/mute).
+func (sh *strictHandler) MuteIncident(ctx *gin.Context, id IncidentID) {
+	var request MuteIncidentRequestObject
+	request.ID = id
+
+	var body MuteIncidentJSONRequestBody
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
+		return
+	}
+
+	response, err := sh.ssi.MuteIncident(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitMuteIncidentResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
 // RetryIncident handles (POST /incidents/{id}/~actions/retry).
 func (sh *strictHandler) RetryIncident(ctx *gin.Context, id IncidentID) {
 	var request RetryIncidentRequestObject
@@ -2117,6 +2424,29 @@ func (sh *strictHandler) RetryIncident(ctx *gin.Context, id IncidentID) {
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitRetryIncidentResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// UnmuteIncident handles (POST /incidents/{id}/~actions/unmute).
+func (sh *strictHandler) UnmuteIncident(ctx *gin.Context, id IncidentID) {
+	var request UnmuteIncidentRequestObject
+	request.ID = id
+
+	var body UnmuteIncidentJSONRequestBody
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
+		return
+	}
+
+	response, err := sh.ssi.UnmuteIncident(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitUnmuteIncidentResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)

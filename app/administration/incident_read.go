@@ -18,37 +18,41 @@ type IncidentFilter = persistence.IncidentFilter
 func (s *Service) ListIncidents(
 	ctx context.Context, call domain.Call, filter IncidentFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Incident], error) {
-	return s.store.Reader.ListIncidents(ctx, persistence.AdministrationOf(call.Caller), filter, page, sort)
+	filter.Now = s.now()
+	return s.store.Reader.ListIncidents(ctx, call.Caller, persistence.AdministrationOf(call.Caller), filter, page, sort)
 }
 
-// RetrieveIncident returns an incident that exists for the caller, or NOT_FOUND.
-func (s *Service) RetrieveIncident(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.Incident, error) {
+// RetrieveIncident returns an incident that exists for the caller with its newest comments, or NOT_FOUND.
+func (s *Service) RetrieveIncident(
+	ctx context.Context, call domain.Call, id uuid.UUID,
+) (*domain.Incident, []domain.IncidentComment, error) {
 	return s.store.Reader.GetIncident(ctx, persistence.AdministrationOf(call.Caller), id)
 }
-
-// IncidentReportFilter narrows FindIncidentReports; empty fields match all.
-type IncidentReportFilter = persistence.IncidentReportFilter
 
 // FindIncidentReports returns a page of incidents with reports on their workflows, the newest first by default, under
 // the conditions of ListIncidents. Subjects of processes that are not visible to the caller are left out.
 func (s *Service) FindIncidentReports(
-	ctx context.Context, call domain.Call, filter IncidentReportFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter IncidentFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.IncidentReport], error) {
+	filter.Now = s.now()
 	return s.store.Reader.ListIncidentReports(ctx, call.Caller, persistence.AdministrationOf(call.Caller), filter, page, sort)
 }
 
 // maxIncidentGroups bounds the groups that are listed.
-const maxIncidentGroups = 20
+const maxIncidentGroups = 100
 
-// FindIncidentGroups returns the largest groups of several open incidents with one cause, under the conditions of
+// FindIncidentGroups returns the largest groups of at least smallest open incidents with one cause, under the conditions of
 // ListIncidents.
-func (s *Service) FindIncidentGroups(ctx context.Context, call domain.Call) ([]domain.IncidentGroup, error) {
-	return s.store.Reader.ListIncidentGroups(ctx, persistence.AdministrationOf(call.Caller), maxIncidentGroups)
+func (s *Service) FindIncidentGroups(
+	ctx context.Context, call domain.Call, filter IncidentFilter, smallest int,
+) ([]domain.IncidentGroup, error) {
+	filter.Now = s.now()
+	return s.store.Reader.ListIncidentGroups(ctx, call.Caller, persistence.AdministrationOf(call.Caller), filter, smallest, maxIncidentGroups)
 }
 
 // RetrieveIncidentReport returns an incident as FindIncidentReports does, or NOT_FOUND.
 func (s *Service) RetrieveIncidentReport(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.IncidentReport, error) {
-	found, err := s.FindIncidentReports(ctx, call, IncidentReportFilter{ID: &id}, domain.PageRequest{Size: 1}, nil)
+	found, err := s.FindIncidentReports(ctx, call, IncidentFilter{ID: &id}, domain.PageRequest{Size: 1}, nil)
 	if err != nil {
 		return nil, err
 	}

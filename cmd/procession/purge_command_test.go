@@ -51,6 +51,7 @@ func TestPurge(t *testing.T) { //nolint:funlen // one story, of a database that 
 		{"--kind", "processes", "--before", "23h"},
 		{"--event-retention", "719h"},
 		{"--delivery-retention", "721h"},
+		{"--incident-retention", "23h"},
 	} {
 		_, err = purge(wrong...)
 		require.Equal(t, exitUsage, exitCode(err), "%v: %v", wrong, err)

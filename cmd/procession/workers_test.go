@@ -49,7 +49,7 @@ func TestWorkersReportsBacklogAndOutage(t *testing.T) {
 	require.Positive(t, s.metric(`procession_task_queue_backlog_age_seconds{kind="workflow"}`))
 	s.await("the open work to be counted", func() bool { return s.metric(`procession_processes{state="RUNNING"}`) == 2 })
 	require.InDelta(t, 1, s.metric(`procession_tasks{state="READY"}`), 0)
-	require.InDelta(t, 0, s.metric("procession_incidents_open"), 0)
+	require.InDelta(t, 0, s.metric(`procession_incidents_open{kind="FAILURE"}`), 0)
 	require.Greater(t, s.metric(`procession_certificate_expiry_timestamp_seconds{certificate="authority"}`), float64(time.Now().Unix()))
 	operator := s.browse(s.operator().Secret)
 	s.awaitQueue(operator, "no worker polls")

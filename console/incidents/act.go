@@ -117,7 +117,7 @@ type rest struct {
 func (s *Screens) updateCause(
 	v *web.Visit, cause, back string, do func(context.Context, domain.Call, uuid.UUID) (*domain.Incident, error),
 ) (*web.Answer, error) {
-	found, err := s.Administration.FindIncidentReports(v.Context(), v.Call, administration.IncidentReportFilter{
+	found, err := s.Administration.FindIncidentReports(v.Context(), v.Call, administration.IncidentFilter{
 		States: []domain.IncidentState{domain.IncidentOpen}, Fingerprint: cause,
 	}, domain.PageRequest{Size: maxBulk}, []domain.SortKey{{Property: "createdAt"}, {Property: "id"}})
 	if err != nil {

@@ -2,6 +2,9 @@ package incidents
 
 import (
 	"cmp"
+	"strconv"
+
+	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/ui"
@@ -32,24 +35,42 @@ type listView struct {
 	web.Query
 	domain.Page[domain.IncidentReport]
 
-	// Groups are the causes of several open incidents, on the first page without filters.
+	// Groups are the causes of several open incidents, on the first page.
 	Groups []domain.IncidentGroup
 	// State is the state of the incidents, or allStates.
 	State string
 	// SeveralTenants reports whether the user administers several tenants.
 	SeveralTenants bool
+
+	user uuid.UUID
 }
 
 func parseQuery(v *web.Visit) *listView {
-	l := &listView{Query: v.Query("state", "q", "tenant", "sort", "cause"), SeveralTenants: web.SeveralTenants(v.Call.Caller)}
+	l := &listView{Query: v.Query("state", "q", "tenant", "sort", "cause", "kind", "assignee", "ack", "worker"), SeveralTenants: web.SeveralTenants(v.Call.Caller)}
 	web.Restrict(l.Query, "state", append(listStates(), allStates)...)
 	web.Restrict(l.Query, "sort", "oldest")
+	web.Restrict(l.Query, "kind", domain.IncidentKinds()...)
+	web.Restrict(l.Query, "assignee", assignMe, assignNobody)
+	web.Restrict(l.Query, "ack", "yes", "no")
+	l.user = v.Call.PrincipalID
 	l.State = cmp.Or(l.Get("state"), string(domain.IncidentOpen))
 	return l
 }
 
-func (l *listView) reportFilter() administration.IncidentReportFilter {
-	f := administration.IncidentReportFilter{Search: l.Get("q"), Fingerprint: l.Get("cause"), TenantCodes: web.TenantCodes(l.Get("tenant"))}
+func (l *listView) reportFilter() administration.IncidentFilter {
+	f := administration.IncidentFilter{Search: l.Get("q"), Fingerprint: l.Get("cause"), TenantCodes: web.TenantCodes(l.Get("tenant")), Worker: l.Get("worker")}
+	if kind := l.Get("kind"); kind != "" {
+		f.Kinds = []domain.IncidentKind{domain.IncidentKind(kind)}
+	}
+	switch l.Get("assignee") {
+	case assignMe:
+		f.AssigneeID = &l.user
+	case assignNobody:
+		f.Assigned = new(false)
+	}
+	if l.Has("ack") {
+		f.Acknowledged = new(l.Get("ack") == "yes")
+	}
 	if l.State != allStates {
 		f.States = []domain.IncidentState{domain.IncidentState(l.State)}
 	}
@@ -70,6 +91,14 @@ func (l *listView) listCommand() shell.Line {
 	if tenant := l.Get("tenant"); tenant != "" {
 		words = append(words, "--tenant", tenant)
 	}
+	for _, filter := range [][2]string{{"q", "--search"}, {"kind", "--kind"}, {"assignee", "--assignee"}, {"worker", "--worker"}} {
+		if value := l.Get(filter[0]); value != "" {
+			words = append(words, filter[1], value)
+		}
+	}
+	if l.Has("ack") {
+		words = append(words, "--acknowledged="+strconv.FormatBool(l.Get("ack") == "yes"))
+	}
 	return shell.Command(words...)
 }
 
@@ -84,8 +113,8 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 		return web.SeeOther(l.OnPage(found.TotalPages()).Path(area)), nil
 	}
 	l.Page = found
-	if l.State == string(domain.IncidentOpen) && page.Number == 0 && !l.Has("q", "tenant", "cause") {
-		if l.Groups, err = s.Administration.FindIncidentGroups(v.Context(), v.Call); err != nil {
+	if l.State == string(domain.IncidentOpen) && page.Number == 0 && !l.Has("cause") {
+		if l.Groups, err = s.Administration.FindIncidentGroups(v.Context(), v.Call, l.reportFilter(), 2); err != nil {
 			return nil, err
 		}
 	}

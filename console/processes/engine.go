@@ -43,6 +43,8 @@ type engineView struct {
 	Path    string
 	// Asked is the requested workflow, "" for the workflow of the process.
 	Asked string
+	// Step is the activity that failed, "" for another step, nil if no step is to be shown first.
+	Step *string
 	// Problem is the reason why Temporal was not asked, "" if it was.
 	Problem string
 }
@@ -56,6 +58,9 @@ func (s *Screens) EngineHistory(v *web.Visit) (*web.Answer, error) {
 	}
 	query := v.URL.Query()
 	of := engineView{Process: id, Path: pathOf(id, "engine"), Asked: query.Get("workflow")}
+	if query.Has("step") {
+		of.Step = new(query.Get("step"))
+	}
 	of.EngineHistory, err = s.App.RetrieveEngineHistory(v.Context(), v.Call, id,
 		app.EngineHistoryPart{WorkflowID: of.Asked, After: query.Get("after")})
 	status := http.StatusOK

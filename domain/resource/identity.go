@@ -39,6 +39,8 @@ type RetentionSpec struct {
 	Deliveries int `json:"deliveries,omitempty" right:"no"`
 	// AssistanceCalls is for prompts and answers of AI assistance.
 	AssistanceCalls int `json:"assistanceCalls,omitempty" right:"no"`
+	// Incidents is for closed incidents, from their end on.
+	Incidents int `json:"incidents,omitempty" right:"no"`
 }
 
 // Directory selects who may list the people of a tenant.

@@ -186,6 +186,40 @@ func TestProblemsEndEarly(t *testing.T) {
 }
 
 // Problems of quiet hours, which are in the time zone of the tenant, are told at their end.
+// incident stores an open incident of an action that is muted until a time.
+func (f *fixture) incident(until time.Time) uuid.UUID {
+	f.Helper()
+	id, run := uuid.New(), domain.EngineRun{ID: uuid.New(), TenantID: f.tenant, OwnerID: uuid.New()}
+	_, err := f.conn.Exec(f.Context(), `SET session_replication_role = replica`) // without its run
+	require.NoError(f, err)
+	_, err = f.conn.Exec(f.Context(), `INSERT INTO incidents (id, tenant_id, engine_run_id, run_id, message, failure, state, created_at, muted_until)
+		VALUES ($1, $2, $3, 'run', 'no funds', '', 'OPEN', $4, $5)`, id, f.tenant, run.ID, f.now(), until)
+	require.NoError(f, err)
+	return id
+}
+
+func TestMutedIncidentsAreToldWhenTheMuteEnds(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.receiver(fmt.Sprintf(email, ""))
+	lasting, ending := f.incident(f.now().Add(2*time.Hour)), f.incident(f.now().Add(2*time.Hour))
+	f.record(domain.EventIncidentCreated, "OPEN", lasting, ending)
+	require.Empty(t, f.after(time.Hour))
+	f.record(domain.EventIncidentStateChanged, "RESOLVED", ending)
+	other := ids(1)
+	f.record(domain.EventIncidentCreated, "OPEN", other...)
+	require.Empty(t, f.after(0))
+	require.Len(t, f.after(time.Minute), 1, "another incident does not wait for the mute to end")
+	require.Len(t, f.after(50*time.Minute), 1)
+	f.record(domain.EventIncidentStateChanged, "RESOLVED", other...)
+	require.Len(t, f.after(0), 1)
+	require.Len(t, f.after(2*time.Minute), 2, "the recovery of the other one")
+	told := f.after(16 * time.Minute)
+	require.Len(t, told, 3)
+	require.Contains(t, told, "North: 1 incident resolved")
+	require.Len(t, f.after(24*time.Hour), 3)
+}
+
 func TestQuietHoursPostpone(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

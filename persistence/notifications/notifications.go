@@ -91,7 +91,7 @@ WITH place AS (
                     WHERE p.receiver_id = l.receiver_id AND p.event_type = l.name AND p.subject_id = l.resource_id
                       AND p.recovered_at IS NULL)
         ON CONFLICT (receiver_id, event_type, tenant_id) DO UPDATE
-       SET due_at = coalesce(t.due_at, greatest(excluded.due_at, t.paced_until))
+       SET due_at = least(t.due_at, greatest(excluded.due_at, t.paced_until))
     RETURNING t.receiver_id
 ), opened AS (
     INSERT INTO notification_problems AS p (receiver_id, tenant_id, event_type, subject_id, process_id, details, occurred_at,

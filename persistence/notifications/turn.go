@@ -65,15 +65,25 @@ SELECT p.subject_id, p.details, p.occurred_at, p.recovered_at, coalesce(i.messag
  ORDER BY p.told_at IS NOT NULL, p.occurred_at, p.subject_id
  LIMIT $5`
 
-	// Muted problems are not told later either.
 	deleteTold = `
 DELETE FROM notification_problems p
- WHERE ` + ofTurn + ` AND (p.recovered_at IS NOT NULL OR p.told_at IS NULL AND ` + isMuted + `)`
+ WHERE ` + ofTurn + ` AND p.recovered_at IS NOT NULL`
 
 	markTold = `
 UPDATE notification_problems p
    SET told_at = $4
- WHERE ` + ofTurn + ` AND p.told_at IS NULL`
+ WHERE ` + ofTurn + ` AND p.told_at IS NULL AND NOT ` + isMuted
+
+	// finishTurn makes the turn due again when the first mute of a problem that is not told ends.
+	finishTurn = `
+UPDATE notification_turns t
+   SET paced_until = greatest(t.paced_until, $5),
+       due_at = (SELECT greatest(min(m.muted_until), $5)
+                   FROM notification_problems p
+                   JOIN incidents m ON m.id = p.subject_id AND m.tenant_id = p.tenant_id
+                  WHERE ` + ofTurn + ` AND p.told_at IS NULL AND m.muted_until > $4
+                 HAVING count(*) > 0)
+ WHERE t.receiver_id = $1 AND t.tenant_id = $2 AND t.event_type = $3`
 
 	endTurn = `
 UPDATE notification_turns
@@ -97,11 +107,11 @@ func (t *Turn) Problems(ctx context.Context, tx *persistence.Tx, now time.Time, 
 	return problems, err
 }
 
-// Finish marks the problems of a locked turn as told. The next message of its kind waits until pacedUntil.
+// Finish marks the problems of a locked turn as told, except muted ones. The next message of its kind waits until pacedUntil.
 func (t *Turn) Finish(tx *persistence.Tx, now, pacedUntil time.Time) {
-	exec(tx, deleteTold, t.ReceiverID, t.TenantID, t.EventType, now)
+	exec(tx, deleteTold, t.ReceiverID, t.TenantID, t.EventType)
 	exec(tx, markTold, t.ReceiverID, t.TenantID, t.EventType, now)
-	exec(tx, endTurn, t.ReceiverID, t.TenantID, t.EventType, nil, pacedUntil)
+	exec(tx, finishTurn, t.ReceiverID, t.TenantID, t.EventType, now, pacedUntil)
 }
 
 // Postpone makes a locked turn due at a time.

@@ -32,6 +32,10 @@ SELECT (SELECT count(*) FROM webhook_deliveries d WHERE d.tenant_id = $1 AND d.f
 	findCalls = `
 SELECT (SELECT count(*) FROM assistance_calls c WHERE` + oldCalls + `),
        (SELECT min(c.asked_at) FROM assistance_calls c WHERE c.tenant_id = $1 AND c.asked_at >= $2)`
+
+	findIncidents = `
+SELECT (SELECT count(*) FROM incidents i WHERE` + oldIncidents + `),
+       (SELECT min(i.resolved_at) FROM incidents i WHERE i.tenant_id = $1 AND i.state <> 'OPEN' AND i.resolved_at >= $2)`
 )
 
 // Found contains the number of rows that a turn would remove. OldestKept is the time of the oldest that would stay: of processes the
@@ -48,6 +52,7 @@ func Find(ctx context.Context, r *persistence.Reader, t Turn) (Found, error) {
 	statement := map[domain.RetentionKind]string{
 		domain.RetainEvents: findEvents, domain.RetainDeleted: findDeleted,
 		domain.RetainDeliveries: findDeliveries, domain.RetainAssistanceCalls: findCalls,
+		domain.RetainIncidents: findIncidents,
 	}[t.Kind]
 	var err error
 	if t.Kind == domain.RetainProcesses {

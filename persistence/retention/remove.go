@@ -21,6 +21,7 @@ const (
 	aggregatesAtOnce = 50
 	deliveriesAtOnce = 200
 	callsAtOnce      = 50
+	incidentsAtOnce  = 200
 )
 
 const (
@@ -73,6 +74,26 @@ SELECT count(*) FROM gone`
 
 	oldCalls = ` c.tenant_id = $1 AND c.asked_at < $2
        AND NOT EXISTS (SELECT 1 FROM item_assistance s WHERE s.item_id = c.item_id AND s.run = c.run AND s.state = 'PENDING')`
+
+	// A dismissed incident stays while the process runs and its workflow still has the problem.
+	oldIncidents = ` i.tenant_id = $1 AND i.state <> 'OPEN' AND i.resolved_at < $2
+       AND NOT (i.state = 'DISMISSED'
+                AND EXISTS (SELECT 1 FROM engine_runs r
+                              JOIN processes p ON p.id = r.owner_id
+                             WHERE r.id = i.engine_run_id AND r.kind = 'PROCESS' AND p.state = 'RUNNING'
+                               AND (r.state = 'FAILED' OR r.finding = 'STUCK')))`
+
+	removeIncidents = `
+WITH old AS (
+    SELECT i.id, i.tenant_id FROM incidents i
+     WHERE` + oldIncidents + `
+     ORDER BY i.resolved_at
+     LIMIT $3
+       FOR UPDATE OF i SKIP LOCKED
+), gone AS (
+    DELETE FROM incidents i USING old o WHERE i.id = o.id AND i.tenant_id = o.tenant_id RETURNING 1
+)
+SELECT count(*) FROM gone`
 
 	removeCalls = `
 WITH old AS (
@@ -178,6 +199,8 @@ func (p *Part) removeRows(ctx context.Context, tx *persistence.Tx) error {
 		return p.deleteRows(ctx, tx, removeDeliveries, deliveriesAtOnce)
 	case domain.RetainAssistanceCalls:
 		return p.deleteRows(ctx, tx, removeCalls, callsAtOnce)
+	case domain.RetainIncidents:
+		return p.deleteRows(ctx, tx, removeIncidents, incidentsAtOnce)
 	}
 	return nil
 }

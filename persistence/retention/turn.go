@@ -70,7 +70,7 @@ func (b Bounds) boundArgs() []any {
 	fields, seconds := make([]string, len(kinds)), make([]float64, len(kinds))
 	names := map[domain.RetentionKind]string{
 		domain.RetainEvents: "events", domain.RetainProcesses: "processes", domain.RetainDeleted: "deleted",
-		domain.RetainDeliveries: "deliveries", domain.RetainAssistanceCalls: "assistanceCalls",
+		domain.RetainDeliveries: "deliveries", domain.RetainAssistanceCalls: "assistanceCalls", domain.RetainIncidents: "incidents",
 	}
 	for i, kind := range kinds {
 		fields[i], seconds[i] = names[kind], b[kind].Seconds()

@@ -485,6 +485,33 @@ func NewRetrieveIdentityRequest(server string) (*http.Request, error) {
 	return b.build("", nil)
 }
 
+// FindIncidentGroups List open incidents by cause
+//
+// The causes of open incidents, those with the most incidents first, at most 100. A cause is the kind, the type of the workflow, the
+// activity, the build id of the worker, and the message without ids and numbers.
+//
+// Corresponds with GET /incident-groups (the `FindIncidentGroups` operationId).
+func (c *Client) FindIncidentGroups(ctx context.Context, params *FindIncidentGroupsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindIncidentGroupsRequest(c.Server, params)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindIncidentGroupsRequest returns a request of FindIncidentGroups.
+func NewFindIncidentGroupsRequest(server string, params *FindIncidentGroupsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/incident-groups")
+	if params != nil {
+		b.query("tenant", params.Tenant, "array", "")
+		b.query("kind", params.Kind, "array", "")
+		b.query("search", params.Search, "string", "")
+		b.query("assigneeId", params.AssigneeID, "string", "uuid")
+		b.query("assigned", params.Assigned, "boolean", "")
+		b.query("acknowledged", params.Acknowledged, "boolean", "")
+		b.query("muted", params.Muted, "boolean", "")
+		b.query("worker", params.Worker, "string", "")
+	}
+	return b.build("", nil)
+}
+
 // FindIncidents List incidents
 //
 // The newest comes first, unless given otherwise.
@@ -505,6 +532,15 @@ func NewFindIncidentsRequest(server string, params *FindIncidentsParams) (*http.
 		b.query("state", params.State, "array", "")
 		b.query("tenant", params.Tenant, "array", "")
 		b.query("processId", params.ProcessID, "array", "")
+		b.query("kind", params.Kind, "array", "")
+		b.query("search", params.Search, "string", "")
+		b.query("assigneeId", params.AssigneeID, "string", "uuid")
+		b.query("assigned", params.Assigned, "boolean", "")
+		b.query("acknowledged", params.Acknowledged, "boolean", "")
+		b.query("muted", params.Muted, "boolean", "")
+		b.query("worker", params.Worker, "string", "")
+		b.query("cause", params.Cause, "string", "")
+		b.query("after", params.After, "string", "uuid")
 	}
 	return b.build("", nil)
 }
@@ -524,6 +560,126 @@ func NewRetrieveIncidentRequest(server string, id IncidentID) (*http.Request, er
 	return b.build("", nil)
 }
 
+// AcknowledgeIncidentWithBody Record that somebody has taken notice
+//
+// The first acknowledgement counts; another one returns the incident unchanged. An incident that is not open is refused.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /incidents/{id}/~actions/acknowledge (the `AcknowledgeIncident` operationId).
+func (c *Client) AcknowledgeIncidentWithBody(ctx context.Context, id IncidentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAcknowledgeIncidentRequestWithBody(c.Server, id, contentType, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// AcknowledgeIncident Record that somebody has taken notice
+//
+// The first acknowledgement counts; another one returns the incident unchanged. An incident that is not open is refused.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /incidents/{id}/~actions/acknowledge (the `AcknowledgeIncident` operationId).
+func (c *Client) AcknowledgeIncident(ctx context.Context, id IncidentID, body AcknowledgeIncidentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAcknowledgeIncidentRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewAcknowledgeIncidentRequest returns a request of AcknowledgeIncident with the body as application/json.
+func NewAcknowledgeIncidentRequest(server string, id IncidentID, body AcknowledgeIncidentJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return NewAcknowledgeIncidentRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewAcknowledgeIncidentRequestWithBody returns a request of AcknowledgeIncident with any body.
+func NewAcknowledgeIncidentRequestWithBody(server string, id IncidentID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/incidents/%s/~actions/acknowledge")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
+}
+
+// AssignIncidentWithBody Assign an incident to a person, or to nobody
+//
+// The person is the caller, or an owner or administrator of the tenant. An incident that is not open is refused.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /incidents/{id}/~actions/assign (the `AssignIncident` operationId).
+func (c *Client) AssignIncidentWithBody(ctx context.Context, id IncidentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAssignIncidentRequestWithBody(c.Server, id, contentType, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// AssignIncident Assign an incident to a person, or to nobody
+//
+// The person is the caller, or an owner or administrator of the tenant. An incident that is not open is refused.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /incidents/{id}/~actions/assign (the `AssignIncident` operationId).
+func (c *Client) AssignIncident(ctx context.Context, id IncidentID, body AssignIncidentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAssignIncidentRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewAssignIncidentRequest returns a request of AssignIncident with the body as application/json.
+func NewAssignIncidentRequest(server string, id IncidentID, body AssignIncidentJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return NewAssignIncidentRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewAssignIncidentRequestWithBody returns a request of AssignIncident with any body.
+func NewAssignIncidentRequestWithBody(server string, id IncidentID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/incidents/%s/~actions/assign")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
+}
+
+// CommentIncidentWithBody Comment on an incident
+//
+// Closed incidents can be commented too.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /incidents/{id}/~actions/comment (the `CommentIncident` operationId).
+func (c *Client) CommentIncidentWithBody(ctx context.Context, id IncidentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCommentIncidentRequestWithBody(c.Server, id, contentType, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// CommentIncident Comment on an incident
+//
+// Closed incidents can be commented too.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /incidents/{id}/~actions/comment (the `CommentIncident` operationId).
+func (c *Client) CommentIncident(ctx context.Context, id IncidentID, body CommentIncidentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCommentIncidentRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewCommentIncidentRequest returns a request of CommentIncident with the body as application/json.
+func NewCommentIncidentRequest(server string, id IncidentID, body CommentIncidentJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return NewCommentIncidentRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewCommentIncidentRequestWithBody returns a request of CommentIncident with any body.
+func NewCommentIncidentRequestWithBody(server string, id IncidentID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/incidents/%s/~actions/comment")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
+}
+
 // DismissIncident Mark an incident as dealt with
 //
 // An incident that was dismissed is returned unchanged; one that was retried is refused.
@@ -539,6 +695,48 @@ func NewDismissIncidentRequest(server string, id IncidentID) (*http.Request, err
 	b := newRequest(http.MethodPost, server, "/incidents/%s/~actions/dismiss")
 	b.path("id", id, "string", "uuid")
 	return b.build("", nil)
+}
+
+// MuteIncidentWithBody Suppress notifications of an incident until a time
+//
+// A muted incident is not counted in the navigation, and receivers are told of it when the mute ends, if it is still open.
+// An incident that is not open is refused.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /incidents/{id}/~actions/mute (the `MuteIncident` operationId).
+func (c *Client) MuteIncidentWithBody(ctx context.Context, id IncidentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewMuteIncidentRequestWithBody(c.Server, id, contentType, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// MuteIncident Suppress notifications of an incident until a time
+//
+// A muted incident is not counted in the navigation, and receivers are told of it when the mute ends, if it is still open.
+// An incident that is not open is refused.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /incidents/{id}/~actions/mute (the `MuteIncident` operationId).
+func (c *Client) MuteIncident(ctx context.Context, id IncidentID, body MuteIncidentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewMuteIncidentRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewMuteIncidentRequest returns a request of MuteIncident with the body as application/json.
+func NewMuteIncidentRequest(server string, id IncidentID, body MuteIncidentJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return NewMuteIncidentRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewMuteIncidentRequestWithBody returns a request of MuteIncident with any body.
+func NewMuteIncidentRequestWithBody(server string, id IncidentID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/incidents/%s/~actions/mute")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // RetryIncident Start the failed workflow again
@@ -557,6 +755,46 @@ func NewRetryIncidentRequest(server string, id IncidentID) (*http.Request, error
 	b := newRequest(http.MethodPost, server, "/incidents/%s/~actions/retry")
 	b.path("id", id, "string", "uuid")
 	return b.build("", nil)
+}
+
+// UnmuteIncidentWithBody End the mute of an incident
+//
+// An incident that is not open is refused.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /incidents/{id}/~actions/unmute (the `UnmuteIncident` operationId).
+func (c *Client) UnmuteIncidentWithBody(ctx context.Context, id IncidentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUnmuteIncidentRequestWithBody(c.Server, id, contentType, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// UnmuteIncident End the mute of an incident
+//
+// An incident that is not open is refused.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /incidents/{id}/~actions/unmute (the `UnmuteIncident` operationId).
+func (c *Client) UnmuteIncident(ctx context.Context, id IncidentID, body UnmuteIncidentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUnmuteIncidentRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewUnmuteIncidentRequest returns a request of UnmuteIncident with the body as application/json.
+func NewUnmuteIncidentRequest(server string, id IncidentID, body UnmuteIncidentJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return NewUnmuteIncidentRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewUnmuteIncidentRequestWithBody returns a request of UnmuteIncident with any body.
+func NewUnmuteIncidentRequestWithBody(server string, id IncidentID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/incidents/%s/~actions/unmute")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // FindNotificationMessages List mails and chat messages to receivers of notifications

@@ -304,6 +304,30 @@ func (e HealthVerdict) Valid() bool {
 	}
 }
 
+// Defines values for IncidentKind.
+const (
+	IncidentKindACTIVITY     IncidentKind = "ACTIVITY"
+	IncidentKindFAILURE      IncidentKind = "FAILURE"
+	IncidentKindNOWAIT       IncidentKind = "NO_WAIT"
+	IncidentKindWORKFLOWTASK IncidentKind = "WORKFLOW_TASK"
+)
+
+// Valid indicates whether the value is a known member of the IncidentKind enum.
+func (e IncidentKind) Valid() bool {
+	switch e {
+	case IncidentKindACTIVITY:
+		return true
+	case IncidentKindFAILURE:
+		return true
+	case IncidentKindNOWAIT:
+		return true
+	case IncidentKindWORKFLOWTASK:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for IncidentState.
 const (
 	IncidentStateDISMISSED IncidentState = "DISMISSED"
@@ -1224,8 +1248,12 @@ type IdentityPrincipal struct {
 // running until the workflow is retried or the process is cancelled; an action is in ERROR for good; a task goes on
 // without the robot.
 type Incident struct {
+	AcknowledgedAt *time.Time          `json:"acknowledgedAt,omitempty"`
+	AcknowledgedBy *openapi_types.UUID `json:"acknowledgedBy,omitempty"`
+
 	// Activity The type of the activity that failed
-	Activity *string `json:"activity,omitempty"`
+	Activity   *string             `json:"activity,omitempty"`
+	AssigneeID *openapi_types.UUID `json:"assigneeId,omitempty"`
 
 	// Attempts The failed attempts
 	Attempts *int `json:"attempts,omitempty"`
@@ -1235,7 +1263,13 @@ type Incident struct {
 
 	// BusinessArtifactID The business artifact that the action is on
 	BusinessArtifactID *openapi_types.UUID `json:"businessArtifactId,omitempty"`
-	CreatedAt          time.Time           `json:"createdAt"`
+
+	// Cause Equal for incidents of the same cause
+	Cause *string `json:"cause,omitempty"`
+
+	// Comments The newest 200 comments, the newest first; only in the answer for a single incident
+	Comments  []IncidentComment `json:"comments,omitempty"`
+	CreatedAt time.Time         `json:"createdAt"`
 
 	// EngineRunID The id that the engine gave the attempt that failed
 	EngineRunID string `json:"engineRunId"`
@@ -1248,7 +1282,8 @@ type Incident struct {
 	Kind *string `json:"kind,omitempty"`
 
 	// Message Why the workflow failed
-	Message string `json:"message"`
+	Message    string     `json:"message"`
+	MutedUntil *time.Time `json:"mutedUntil,omitempty"`
 
 	// ProcessActionID The user action of the workflow
 	ProcessActionID *openapi_types.UUID `json:"processActionId,omitempty"`
@@ -1268,12 +1303,77 @@ type Incident struct {
 	Worker *string `json:"worker,omitempty"`
 }
 
+// IncidentAssignment Without a person the incident is assigned to nobody.
+type IncidentAssignment struct {
+	AssigneeEmail *string             `json:"assigneeEmail,omitempty"`
+	AssigneeID    *openapi_types.UUID `json:"assigneeId,omitempty"`
+
+	// Cause Also the other open incidents of the same cause in the tenant
+	Cause *bool `json:"cause,omitempty"`
+}
+
+// IncidentComment defines model for IncidentComment.
+type IncidentComment struct {
+	AuthorID   openapi_types.UUID `json:"authorId"`
+	AuthorName *string            `json:"authorName,omitempty"`
+	CreatedAt  time.Time          `json:"createdAt"`
+	ID         openapi_types.UUID `json:"id"`
+	Text       string             `json:"text"`
+}
+
+// IncidentCommentText defines model for IncidentCommentText.
+type IncidentCommentText struct {
+	Text string `json:"text"`
+}
+
+// IncidentGroup defines model for IncidentGroup.
+type IncidentGroup struct {
+	Activity *string   `json:"activity,omitempty"`
+	Cause    string    `json:"cause"`
+	Count    int64     `json:"count"`
+	FirstAt  time.Time `json:"firstAt"`
+	Kind     string    `json:"kind"`
+	LastAt   time.Time `json:"lastAt"`
+
+	// LatestID The newest incident of the cause
+	LatestID              openapi_types.UUID `json:"latestId"`
+	Message               string             `json:"message"`
+	ProcessDefinitionName *string            `json:"processDefinitionName,omitempty"`
+
+	// Tenant The code of the tenant
+	Tenant string  `json:"tenant"`
+	Worker *string `json:"worker,omitempty"`
+}
+
+// IncidentGroupList defines model for IncidentGroupList.
+type IncidentGroupList struct {
+	Content []IncidentGroup `json:"content"`
+}
+
+// IncidentKind defines model for IncidentKind.
+type IncidentKind string
+
+// IncidentMute defines model for IncidentMute.
+type IncidentMute struct {
+	// Cause Also the other open incidents of the same cause in the tenant, and those that open until then
+	Cause *bool `json:"cause,omitempty"`
+
+	// Until The end of the mute, at most 366 days from now
+	Until time.Time `json:"until"`
+}
+
 // IncidentPage defines model for IncidentPage.
 type IncidentPage struct {
 	Content []Incident `json:"content"`
 
 	// Metadata Which page this is, and of how many
 	Metadata PageMetadata `json:"metadata"`
+}
+
+// IncidentScope defines model for IncidentScope.
+type IncidentScope struct {
+	// Cause Also the other open incidents of the same cause in the tenant
+	Cause *bool `json:"cause,omitempty"`
 }
 
 // IncidentState defines model for IncidentState.
@@ -2435,6 +2535,34 @@ type RetrieveHealthParams struct {
 	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
 }
 
+// FindIncidentGroupsParams defines parameters for FindIncidentGroups.
+type FindIncidentGroupsParams struct {
+	// Tenant Only resources of a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// Kind Only incidents of one of these kinds
+	Kind []IncidentKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Search Only incidents with this id, process or action, or with this part of the message, the type of the workflow or the name of
+	// the definition, ignoring case
+	Search *string `form:"search,omitempty" json:"search,omitempty"`
+
+	// AssigneeID Only incidents that are assigned to this person
+	AssigneeID *openapi_types.UUID `form:"assigneeId,omitempty" json:"assigneeId,omitempty"`
+
+	// Assigned Only incidents that are assigned to a person, or to nobody
+	Assigned *bool `form:"assigned,omitempty" json:"assigned,omitempty"`
+
+	// Acknowledged Only incidents that a person has acknowledged, or none has
+	Acknowledged *bool `form:"acknowledged,omitempty" json:"acknowledged,omitempty"`
+
+	// Muted Only incidents that are muted now, or are not
+	Muted *bool `form:"muted,omitempty" json:"muted,omitempty"`
+
+	// Worker Only incidents of workers with this build id
+	Worker *string `form:"worker,omitempty" json:"worker,omitempty"`
+}
+
 // FindIncidentsParams defines parameters for FindIncidents.
 type FindIncidentsParams struct {
 	// Size Elements per page; 0 asks for the totals alone
@@ -2454,6 +2582,35 @@ type FindIncidentsParams struct {
 
 	// ProcessID Only incidents of one of these processes
 	ProcessID []openapi_types.UUID `form:"processId,omitempty" json:"processId,omitempty"`
+
+	// Kind Only incidents of one of these kinds
+	Kind []IncidentKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Search Only incidents with this id, process or action, or with this part of the message, the type of the workflow or the name of
+	// the definition, ignoring case
+	Search *string `form:"search,omitempty" json:"search,omitempty"`
+
+	// AssigneeID Only incidents that are assigned to this person
+	AssigneeID *openapi_types.UUID `form:"assigneeId,omitempty" json:"assigneeId,omitempty"`
+
+	// Assigned Only incidents that are assigned to a person, or to nobody
+	Assigned *bool `form:"assigned,omitempty" json:"assigned,omitempty"`
+
+	// Acknowledged Only incidents that a person has acknowledged, or none has
+	Acknowledged *bool `form:"acknowledged,omitempty" json:"acknowledged,omitempty"`
+
+	// Muted Only incidents that are muted now, or are not
+	Muted *bool `form:"muted,omitempty" json:"muted,omitempty"`
+
+	// Worker Only incidents of workers with this build id
+	Worker *string `form:"worker,omitempty" json:"worker,omitempty"`
+
+	// Cause Only incidents with this cause
+	Cause *string `form:"cause,omitempty" json:"cause,omitempty"`
+
+	// After Only incidents that follow the incident with this id, in the order of creation. Repeated requests with the last id of each
+	// page read a long list at a cost that does not depend on its length. The total counts them alone. Requires the default order, or `createdAt` alone.
+	After *openapi_types.UUID `form:"after,omitempty" json:"after,omitempty"`
 }
 
 // FindNotificationMessagesParams defines parameters for FindNotificationMessages.
@@ -2816,6 +2973,21 @@ type IssueOperatorAccessJSONRequestBody = OperatorAccessParams
 
 // RevokeEngineAccessJSONRequestBody defines body for RevokeEngineAccess for application/json ContentType.
 type RevokeEngineAccessJSONRequestBody = EngineAccessRevokeParams
+
+// AcknowledgeIncidentJSONRequestBody defines body for AcknowledgeIncident for application/json ContentType.
+type AcknowledgeIncidentJSONRequestBody = IncidentScope
+
+// AssignIncidentJSONRequestBody defines body for AssignIncident for application/json ContentType.
+type AssignIncidentJSONRequestBody = IncidentAssignment
+
+// CommentIncidentJSONRequestBody defines body for CommentIncident for application/json ContentType.
+type CommentIncidentJSONRequestBody = IncidentCommentText
+
+// MuteIncidentJSONRequestBody defines body for MuteIncident for application/json ContentType.
+type MuteIncidentJSONRequestBody = IncidentMute
+
+// UnmuteIncidentJSONRequestBody defines body for UnmuteIncident for application/json ContentType.
+type UnmuteIncidentJSONRequestBody = IncidentScope
 
 // HandOverWorkJSONRequestBody defines body for HandOverWork for application/json ContentType.
 type HandOverWorkJSONRequestBody HandOverWorkJSONBody

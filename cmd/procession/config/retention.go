@@ -17,6 +17,7 @@ type Retention struct {
 	DeletedRetention    time.Duration
 	DeliveryRetention   time.Duration
 	AssistanceRetention time.Duration
+	IncidentRetention   time.Duration
 }
 
 // bindFlags declares the flags of the retention times.
@@ -30,6 +31,8 @@ func (c *Retention) bindFlags(f *pflag.FlagSet) {
 		"how long finished webhook deliveries are kept, 24h to 720h")
 	f.DurationVar(&c.AssistanceRetention, "assistance-retention", 0,
 		"how long prompts and answers of AI assistance are kept, at least 24h; 0 forever")
+	f.DurationVar(&c.IncidentRetention, "incident-retention", domain.IncidentRetention,
+		"how long closed incidents are kept, at least 24h; 0 forever")
 }
 
 // RetentionBounds returns the maximum age of data by kind.
@@ -37,7 +40,7 @@ func (c *Retention) RetentionBounds() retention.Bounds {
 	return retention.Bounds{
 		domain.RetainEvents: c.EventRetention, domain.RetainProcesses: c.ProcessRetention,
 		domain.RetainDeleted: c.DeletedRetention, domain.RetainDeliveries: c.DeliveryRetention,
-		domain.RetainAssistanceCalls: c.AssistanceRetention,
+		domain.RetainAssistanceCalls: c.AssistanceRetention, domain.RetainIncidents: c.IncidentRetention,
 	}
 }
 
@@ -53,6 +56,7 @@ func (c *Retention) checkSettings() error {
 		{"process-retention", domain.RetainProcesses},
 		{"deleted-retention", domain.RetainDeleted},
 		{"assistance-retention", domain.RetainAssistanceCalls},
+		{"incident-retention", domain.RetainIncidents},
 	} {
 		kept := bounds[b.kind]
 		wrong.require(kept == 0 || kept >= b.kind.Least(), b.flag, fmt.Sprintf("must be %gh or more, or 0", b.kind.Least().Hours()))

@@ -46,7 +46,7 @@ func newMetrics() *metrics {
 	return m
 }
 
-// newBacklogs collects the backlog of commands for Temporal and of webhook deliveries, and open incidents.
+// newBacklogs collects the backlog of commands for Temporal and of webhook deliveries.
 func newBacklogs(reader *persistence.Reader) collector {
 	commands := newGauge("procession_engine_commands_pending", "Commands for Temporal that are due and not executed.")
 	commandLag := newGauge("procession_engine_command_lag_seconds", "Time since the oldest pending command for Temporal became due, in seconds.")
@@ -58,10 +58,9 @@ func newBacklogs(reader *persistence.Reader) collector {
 	disabled := newGauge("procession_webhook_endpoints_disabled", "Webhook endpoints that are disabled.")
 	behind := newGauge("procession_webhook_endpoints_behind",
 		"Webhook endpoints that lag behind the event log, in backoff or after it.")
-	incidents := newGauge("procession_incidents_open", "Open incidents.")
 	overdue := newGauge("procession_engine_scans_overdue",
 		"Namespaces of Temporal in which the scan for ended workflows is more than a minute overdue.")
-	return collector{[]number{commands, commandLag, pending, retrying, lag, disabled, behind, incidents, overdue}, func(ctx context.Context, show show) {
+	return collector{[]number{commands, commandLag, pending, retrying, lag, disabled, behind, overdue}, func(ctx context.Context, show show) {
 		now := time.Now()
 		found, err := webhooks.ReadBacklogs(ctx, reader, persistence.AdministrationScope{Everywhere: true}, nil, now)
 		if err != nil {
@@ -74,7 +73,6 @@ func newBacklogs(reader *persistence.Reader) collector {
 		show(lag, secondsSince(found.DeliveriesSince, now))
 		show(disabled, float64(found.DisabledEndpoints))
 		show(behind, float64(found.EndpointsBehind))
-		show(incidents, float64(found.OpenIncidents))
 		show(overdue, float64(found.OverdueLooks))
 	}}
 }

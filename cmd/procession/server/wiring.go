@@ -74,7 +74,7 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.addMetrics(m, k, documents, acts)
+	s.addMetrics(m, k, documents, acts, halves.operations)
 	if err := s.newAPI(k, halves, m, o.Local); err != nil {
 		return nil, err
 	}
@@ -229,9 +229,9 @@ func (s *Service) newSupervisor(db *persistence.DB, acts *activities.Activities)
 }
 
 // addMetrics registers the metrics of the parts.
-func (s *Service) addMetrics(m *metrics, k *Keyring, documents *blobstore.Store, acts *activities.Activities) {
+func (s *Service) addMetrics(m *metrics, k *Keyring, documents *blobstore.Store, acts *activities.Activities, operations *app.Service) {
 	watched := k.DB.Background().Reader()
-	m.registry.MustRegister(newBacklogs(watched), newTaskQueueMetrics(watched, queueTimeouts(s.config)),
+	m.registry.MustRegister(newBacklogs(watched), newIncidentMetrics(watched, operations), newTaskQueueMetrics(watched, queueTimeouts(s.config)),
 		newWorkMetrics(watched), newConnectionMetrics(k.DB), newCertificateMetrics(s.certificates),
 		newRetentionMetrics(s.remover), newEventMetrics(watched), newDocumentMetrics(documents), newMessageMetrics(s.outbox, watched))
 	m.registerGauge("procession_http_connections", "Open connections of clients to the REST API.", s.connections.countClients)

@@ -3,13 +3,20 @@
 -- $3 = "01970000-0000-7000-8000-000000000001"
 -- $4 = 25
 SELECT i.id, i.tenant_id, i.engine_run_id, i.run_id, i.kind, i.activity, i.attempts, i.worker, i.message, i.failure,
-       i.fingerprint, i.state, i.acknowledged_at, i.acknowledged_by, i.muted_until, i.assignee_id, i.created_at, i.resolved_at,
+       i.fingerprint, i.state, i.acknowledged_at, i.acknowledged_by, i.muted_until, i.assignee_id, i.created_at, i.resolved_at, i.changed_at,
        r.id, r.tenant_id, r.kind, r.owner_id, r.namespace, r.workflow_id, r.run_id,
        r.workflow_type, r.task_queue, r.state, r.action, r.robot, r.data_source, coalesce(r.encryption_key_id, ''),
        coalesce(r.finding, ''), t.code, coalesce(v.names, to_jsonb(coalesce(v.name, a.definition_code, ''))),
        CASE WHEN {access.VisibleProcess} THEN p.subject END,
        (SELECT count(*) FROM incidents o WHERE o.engine_run_id = i.engine_run_id),
-       (SELECT min(o.created_at) FROM incidents o WHERE o.engine_run_id = i.engine_run_id)
+       (SELECT min(o.created_at) FROM incidents o WHERE o.engine_run_id = i.engine_run_id),
+       coalesce((SELECT coalesce(n.name, s.name)
+          FROM principals s
+          LEFT JOIN person_names n ON n.tenant_id = i.tenant_id AND n.principal_id = s.id
+         WHERE s.id = i.assignee_id), ''), coalesce((SELECT coalesce(n.name, s.name)
+          FROM principals s
+          LEFT JOIN person_names n ON n.tenant_id = i.tenant_id AND n.principal_id = s.id
+         WHERE s.id = i.acknowledged_by), '')
   FROM incidents i JOIN engine_runs r ON r.id = i.engine_run_id
   JOIN tenants t ON t.id = i.tenant_id
   LEFT JOIN processes p ON p.id = i.process_id
