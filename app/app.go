@@ -90,8 +90,8 @@ type Service struct {
 	quotas         domain.Quotas
 	viewer         WorkflowViewer
 	repairPoints   RepairPointFinder
-	// opened counts the incidents that this replica has opened, by the index of their kind.
-	opened [4]atomic.Int64
+	// opened counts the incidents that this replica has opened, by the index of their kind. Copies share it.
+	opened *[4]atomic.Int64
 	// views has an element for each look into the engine at the moment.
 	views chan struct{}
 	// longWork does the long validations and patches.
@@ -108,7 +108,7 @@ func New(o Options) *Service {
 		taskLogLimit: o.TaskLogLimit, cancelGrace: o.CancelGrace, issuer: o.Issuer, sealer: o.Sealer,
 		definitions: newDefinitionCache(), artifactDefinitions: newArtifactDefinitionCache(),
 		encryptionKeys: newEncryptionKeyCache(), environmentReads: newEnvironmentReads(),
-		documents: o.Documents,
+		documents: o.Documents, opened: new([4]atomic.Int64),
 		uploads: &storage.Documents{
 			Store: o.Store, Blobs: o.Documents, Quotas: *o.Quotas,
 			MaxBytes: cmp.Or(o.MaxDocumentBytes, storage.DefaultMaxDocumentBytes),
