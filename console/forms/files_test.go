@@ -41,8 +41,8 @@ func TestFilesAreCheckedBeforeTheUpload(t *testing.T) {
 		{"tool.exe", "application/x-msdownload", `"MZ"`, "tool.exe is not one of the accepted kinds: PDF or PNG."},
 		{"empty.pdf", "application/pdf", `""`, "empty.pdf is empty."},
 		{"large.pdf", "application/pdf", `"%PDF-" + "x".repeat(3000)`, "large.pdf is larger than 2 kB."},
-		{"text.pdf", "application/pdf", `"hello"`, "text.pdf does not contain what its name says."},
-		{"text.png", "image/png", `"hello"`, "text.png does not contain what its name says."},
+		{"text.pdf", "application/pdf", `"hello"`, "The content of text.pdf does not fit its name."},
+		{"text.png", "image/png", `"hello"`, "The content of text.png does not fit its name."},
 	} {
 		chooseFile(b, "f-contract-upload", c.name, c.mediaType, c.content)
 		b.Await(fmt.Sprintf(`document.querySelector("#f-contract [data-refusal]").textContent === %q`, c.refusal))
