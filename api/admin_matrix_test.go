@@ -88,6 +88,7 @@ retrieveEngineHistory   404   404           404     200     403    403       403
 findRepairs             404   404           404     200     200    200       200       200    404      404   401       404
 repairProcess           404   404           404     201     403    403       403       403    404      404   401       404
 findRepairPoints        404   404           404     200     403    403       403       403    404      404   401       404
+previewRepair           404   404           404     200     403    403       403       403    404      404   401       404
 explainProcessActions   200   200           404     404     404    404       404       404    404      200   401       404
 evaluateAvailability    200   200           404     404     404    404       404       404    404      200   401       404
 evaluate_MODEL          200   200           200     200     200    200       200       200    200      200   401       200
@@ -195,6 +196,10 @@ func (f adminThings) operations() map[string]operation { //nolint:funlen // most
 		"findRepairs":             {method: get, path: apitest.AdminAPI + "/processes/" + f.process.String() + "/repairs"},
 		"repairProcess": {
 			method: post, path: apitest.AdminAPI + "/processes/" + f.process.String() + "/repairs",
+			body: `{"kind":"CHANGE_METADATA","reason":"wrong amount","value":{}}`,
+		},
+		"previewRepair": {
+			method: post, path: apitest.AdminAPI + "/processes/" + f.process.String() + "/repair-preview",
 			body: `{"kind":"CHANGE_METADATA","reason":"wrong amount","value":{}}`,
 		},
 		"findRepairPoints":      {method: get, path: apitest.AdminAPI + "/processes/" + f.process.String() + "/repair-points"},

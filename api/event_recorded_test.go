@@ -158,6 +158,7 @@ admin.findTaskQueues                         none                               
 admin.retrieveHealth                         none                                                               none
 admin.findRepairs                            none                                                               none
 admin.findRepairPoints                       none                                                               none
+admin.previewRepair                          none                                                               none
 admin.repairProcess                          PROCESS.REPAIRED:>RUNNING,PROCESS.METADATA_SAVED:>RUNNING          PROCESS.REPAIRED:>RUNNING,PROCESS.METADATA_SAVED:>RUNNING
 admin.retrieveEngineHistory                  none                                                               none
 admin.examineHealth                          none                                                               none

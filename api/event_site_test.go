@@ -42,7 +42,7 @@ func (all *sites) who(id string) demo.Account {
 	switch id {
 	case "examineHealth", "issueOperatorAccess":
 		return all.admin.Operator
-	case "retrieveEngineHistory", "findRepairs", "repairProcess", "findRepairPoints":
+	case "retrieveEngineHistory", "findRepairs", "repairProcess", "findRepairPoints", "previewRepair":
 		return all.admin.As("manager")
 	}
 	return all.admin.As("owner")

@@ -27,7 +27,7 @@ func permittedTo(contract, operation string, rows map[string][]string, columns [
 		"owner": map[bool]string{true: "TENANT_OWNER", false: "TASK_OWNER"}[contract == "admin"],
 	}
 	switch {
-	case operation == "repairProcess" || operation == "findRepairPoints":
+	case operation == "repairProcess" || operation == "findRepairPoints" || operation == "previewRepair":
 		// The manager of the matrix is a repairer, too.
 		names["manager"] = "REPAIRER"
 	case strings.Contains(operation, "BusinessArtifact"):

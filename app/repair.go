@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"strconv"
 
 	"github.com/google/uuid"
 
@@ -18,40 +20,74 @@ func (s *Service) RepairProcess(ctx context.Context, call domain.Call, id uuid.U
 	if err := in.Check(); err != nil {
 		return nil, err
 	}
+	var done *domain.Repair
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		r, err := s.repair(ctx, tx, call, id, in)
+		if err != nil {
+			return nil, err
+		}
+		done = &domain.Repair{
+			ID: domain.NewID(), TenantID: r.site.TenantID, ProcessID: id, ItemID: in.ItemID, Kind: in.Kind, Reason: in.Reason,
+			Move: r.preview.Move, CreatedBy: call.PrincipalID, CreatedAt: r.now,
+		}
+		tx.InsertRepair(*done)
+		repaired := domain.ProcessEvent(domain.EventProcessRepaired, r.site.Process, call.PrincipalID, r.now).
+			With("kind", string(in.Kind)).With("repairId", done.ID.String())
+		if m := done.Move; m != nil {
+			repaired = repaired.With("from", strconv.Itoa(m.From.Number)).With("to", strconv.Itoa(m.To.Number))
+		}
+		return append(domain.Events{repaired}, r.events...), nil
+	})
+	return done, err
+}
+
+// errPreviewed rolls back the transaction of a preview.
+var errPreviewed = errors.New("the repair was previewed")
+
+// PreviewRepair returns the effects of a repair, under the conditions of RepairProcess, without carrying it out.
+func (s *Service) PreviewRepair(ctx context.Context, call domain.Call, id uuid.UUID, in domain.RepairRequest) (*domain.RepairPreview, error) {
+	if err := in.Check(); err != nil {
+		return nil, err
+	}
+	var preview domain.RepairPreview
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		r, err := s.repair(ctx, tx, call, id, in)
+		if err != nil {
+			return nil, err
+		}
+		preview = r.preview
+		return nil, errPreviewed
+	})
+	if !errors.Is(err, errPreviewed) {
+		return nil, err
+	}
+	return &preview, nil
+}
+
+// repair stages a repair in a transaction.
+func (s *Service) repair(
+	ctx context.Context, tx *persistence.Tx, call domain.Call, id uuid.UUID, in domain.RepairRequest,
+) (*repair, error) {
 	var texts []json.RawMessage
 	if in.Value != nil {
 		texts = append(texts, in.Value)
 	}
-	var done *domain.Repair
-	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
-		l, err := newTextLookUps(call.Caller, s.now(), &id, texts...)
-		if err != nil {
-			return nil, err
-		}
-		site, vals, err := persistence.Both(ctx, tx, persistence.LockRepairSite(call.Caller, id, in.ItemID), l.readValues())
-		if err != nil {
-			return nil, err
-		}
-		if err := checkMayRepair(call.Caller, site.Process, site.Granted); err != nil {
-			return nil, err
-		}
-		if site.Finished() {
-			return nil, domain.ProcessFinished()
-		}
-		r := &repair{values: vals, service: s, site: site, in: in}
-		if err := r.carryOut(ctx); err != nil {
-			return nil, err
-		}
-		done = &domain.Repair{
-			ID: domain.NewID(), TenantID: site.TenantID, ProcessID: id, ItemID: in.ItemID, Kind: in.Kind, Reason: in.Reason,
-			CreatedBy: call.PrincipalID, CreatedAt: vals.now,
-		}
-		tx.InsertRepair(*done)
-		repaired := domain.ProcessEvent(domain.EventProcessRepaired, site.Process, call.PrincipalID, vals.now).
-			With("kind", string(in.Kind)).With("repairId", done.ID.String())
-		return append(domain.Events{repaired}, vals.events...), nil
-	})
-	return done, err
+	l, err := newTextLookUps(call.Caller, s.now(), &id, texts...)
+	if err != nil {
+		return nil, err
+	}
+	site, vals, err := persistence.Both(ctx, tx, persistence.LockRepairSite(call.Caller, id, in.ItemID), l.readValues())
+	if err != nil {
+		return nil, err
+	}
+	if err := checkMayRepair(call.Caller, site.Process, site.Granted); err != nil {
+		return nil, err
+	}
+	if site.Finished() {
+		return nil, domain.ProcessFinished()
+	}
+	r := &repair{values: vals, service: s, site: site, in: in}
+	return r, r.carryOut(ctx)
 }
 
 func checkMayRepair(caller domain.Caller, p *domain.Process, granted bool) error {
@@ -68,6 +104,7 @@ type repair struct {
 	service *Service
 	site    *persistence.RepairSite
 	in      domain.RepairRequest
+	preview domain.RepairPreview
 }
 
 func (r *repair) carryOut(ctx context.Context) error {
@@ -86,6 +123,10 @@ func (r *repair) carryOut(ctx context.Context) error {
 		return r.restart()
 	case domain.RepairTerminate:
 		return r.terminate(ctx)
+	case domain.RepairMove:
+		return r.move(ctx)
+	case domain.RepairUndoMove:
+		return r.undoMove(ctx)
 	}
 	return domain.Invalid(domain.LocationBody, "kind", "is not a kind of repair")
 }
@@ -97,6 +138,7 @@ func (r *repair) reopenTask() error {
 		return err
 	}
 	r.record(saveTaskState(r.tx, item, before, by, r.now))
+	r.preview.Tasks = previewTasks(item)
 	if !r.in.Reset {
 		return nil
 	}
@@ -108,7 +150,7 @@ func (r *repair) changeTaskData(ctx context.Context) error {
 	if err := item.CheckMayRepair(); err != nil {
 		return err
 	}
-	d, err := r.definition(ctx)
+	d, err := r.service.definitions.get(ctx, r.tx, r.site.Item.ProcessVersion)
 	if err != nil {
 		return err
 	}
@@ -116,6 +158,7 @@ func (r *repair) changeTaskData(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.preview.Add(domain.SlotData, item, item.Task.Data, value)
 	item.SetTaskData(value, r.caller.PrincipalID, r.now)
 	r.record(taskValueEvent(r.change, domain.EventItemTaskDataSaved, item, value)...)
 	if err := r.tx.UpdateTaskData(item); err != nil || !r.in.Reset {
@@ -136,12 +179,14 @@ func (r *repair) changeProcess(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		r.preview.Add(domain.SlotEntity, nil, p.Entity, value)
 		events = saveEntity(r.change, p, value)
 	} else {
 		value, err := r.prepareReplacement(ctx, processSite(p, domain.SlotMetadata), d.metadata, p.Metadata, r.in.Value)
 		if err != nil {
 			return err
 		}
+		r.preview.Add(domain.SlotMetadata, nil, p.Metadata, value)
 		if events, err = saveMetadata(r.change, p, d, value); err != nil {
 			return err
 		}
@@ -189,6 +234,7 @@ func (r *repair) restart() error {
 		return domain.Conflict(domain.CodeInvalidState, "the workflow is not started yet")
 	}
 	r.restartRun((*domain.EngineRun).Replace)
+	r.tx.BindRun(r.site.Run.ID)
 	r.enqueue(domain.CommandReplace, nil)
 	return nil
 }
@@ -234,6 +280,7 @@ func (r *repair) terminate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.preview.Tasks = previewTasks(open...)
 	r.record(r.service.cancelTasks(r.tx, open, r.site.RunID, by, r.now)...)
 	r.record(finishProcess(r.tx, p, before, by, r.now)...)
 	r.closeIncident()
@@ -241,6 +288,18 @@ func (r *repair) terminate(ctx context.Context) error {
 		r.enqueue(domain.CommandTerminate, nil)
 	}
 	return nil
+}
+
+func previewTasks(items ...*domain.ProcessItem) []domain.PreviewedTask {
+	tasks := make([]domain.PreviewedTask, 0, len(items))
+	for _, i := range items {
+		task := domain.PreviewedTask{ID: i.ID, Code: i.DefinitionCode()}
+		if i.Task != nil {
+			task.State = i.Task.State
+		}
+		tasks = append(tasks, task)
+	}
+	return tasks
 }
 
 func (r *repair) enqueue(kind domain.CommandKind, parameters *domain.CommandParameters) {
@@ -281,4 +340,10 @@ func (s *Service) FindRepairPoints(ctx context.Context, call domain.Call, proces
 // ListRepairs returns the latest repairs of a process visible to the caller, the newest first.
 func (s *Service) ListRepairs(ctx context.Context, call domain.Call, process uuid.UUID) ([]domain.NamedRepair, error) {
 	return s.store.Reader.ListRepairs(ctx, call.Caller, process)
+}
+
+// ListMoveVersions returns the versions of a definition to which its processes can move, the newest first. The caller must
+// have found a process of the definition that it may repair.
+func (s *Service) ListMoveVersions(ctx context.Context, definition uuid.UUID) ([]domain.PublishedVersion, error) {
+	return s.store.Reader.ListDefinitionVersions(ctx, definition)
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -17,7 +16,10 @@ import (
 func newRepairCommand(env Environment) *cobra.Command {
 	return newGroup("repair", "Repair a running process by hand: its tasks, its values and its workflow",
 		newRepairListCommand(env), newRepairPointsCommand(env), newReopenTaskCommand(env), newChangeValueCommand(env),
-		newCompleteStepCommand(env), newResetCommand(env),
+		newCompleteStepCommand(env), newResetCommand(env), newMoveCommand(env),
+		newRepairOf(env, oasadmin.RepairKindUNDOMOVE, &cobra.Command{
+			Use: "undo-move", Short: "Move the process back to its former version, if it has not changed since",
+		}, nil, nil),
 		newRepairOf(env, oasadmin.RepairKindRESTART, &cobra.Command{
 			Use: "restart", Short: "Terminate the workflow and start it again from its beginning, with the same values",
 		}, nil, nil),
@@ -32,7 +34,8 @@ func newRepairOf(
 	env Environment, kind oasadmin.RepairKind, cmd *cobra.Command, bind func(*cobra.Command), read func(*cobra.Command, *oasadmin.RepairParams) error,
 ) *cobra.Command {
 	var reason string
-	var yes bool
+	var yes, preview bool
+	var out *output
 	question := strings.ToUpper(cmd.Use[:1]) + cmd.Use[1:]
 	cmd.Long = cmd.Short + ".\n\nRepairers of the definition may, and owners and administrators of the tenant, who see the process. " +
 		"The repair is recorded with its reason."
@@ -42,6 +45,14 @@ func newRepairOf(
 			if err := read(cmd, &params); err != nil {
 				return err
 			}
+		}
+		if preview {
+			answer, err := s.PreviewRepair(cmd.Context(), id, params)
+			found, err := receive[oasadmin.RepairPreview](s, answer, err)
+			if err != nil {
+				return err
+			}
+			return out.write(cmd.Context(), cmd.OutOrStdout(), found, func(v view) { writeRepairPreview(v, &found) })
 		}
 		if err := confirmTargets(cmd, yes, []string{"process " + id.String()}, question); err != nil {
 			return err
@@ -56,11 +67,65 @@ func newRepairOf(
 	})
 	cmd.Flags().StringVar(&reason, "reason", "", "why, as a `text` of 1 to 500 characters")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&preview, "preview", false, "show the effects, and the values that would be invalid, without repairing")
 	_ = cmd.MarkFlagRequired("reason") // The flag exists.
+	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
 	if bind != nil {
 		bind(cmd)
 	}
 	return cmd
+}
+
+// writeRepairPreview writes a row for each effect of a repair.
+func writeRepairPreview(v view, p *oasadmin.RepairPreview) {
+	v.writeTitles([]string{"EFFECT", "ITEM", "DETAILS"})
+	if p.Move != nil {
+		writeRow(v, "move", "", fmt.Sprintf("version %d to version %d", p.Move.FromNumber, p.Move.ToNumber))
+	}
+	for _, t := range p.Tasks {
+		writeRow(v, "task becomes "+valueOf(t.State), t.ProcessItemID.String(), valueOf(t.Code))
+	}
+	for _, value := range p.Values {
+		effect := "valid " + string(value.Slot)
+		if !value.Valid {
+			effect = "invalid " + string(value.Slot)
+		}
+		item := ""
+		if value.ProcessItemID != nil {
+			item = value.ProcessItemID.String()
+		}
+		errors := make([]string, 0, len(value.Errors))
+		for _, e := range value.Errors {
+			errors = append(errors, strings.TrimSpace(e.PropertyPath+" "+e.Type))
+		}
+		writeRow(v, effect, item, cellText(strings.Join(errors, ", ")))
+	}
+	for _, t := range p.KeptItems {
+		writeRow(v, "keeps its definition", t.ProcessItemID.String(), valueOf(t.Code))
+	}
+	for _, code := range p.LostActions {
+		writeRow(v, "user action ends", "", code)
+	}
+	for _, code := range p.LostElements {
+		writeRow(v, "element ends", "", code)
+	}
+	if p.WorkflowType != nil {
+		writeRow(v, "next start", "", *p.WorkflowType+" on "+valueOf(p.TaskQueue))
+	}
+}
+
+func newMoveCommand(env Environment) *cobra.Command {
+	var number int32
+	return newRepairOf(env, oasadmin.RepairKindMOVETOVERSION, &cobra.Command{
+		Use: "move", Short: "Move the process to another version of its definition",
+		Example: "  procession processes repair move 0197… --to-version 3 --reason 'the corrected form' --preview",
+	}, func(cmd *cobra.Command) {
+		cmd.Flags().Int32Var(&number, "to-version", 0, "the `number` of the version")
+		_ = cmd.MarkFlagRequired("to-version") // The flag exists.
+	}, func(_ *cobra.Command, params *oasadmin.RepairParams) error {
+		params.ToVersion = &number
+		return nil
+	})
 }
 
 func newReopenTaskCommand(env Environment) *cobra.Command {
@@ -192,10 +257,6 @@ func newRepairListCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			names, err := s.repairersOf(cmd.Context(), found.Content)
-			if err != nil {
-				return err
-			}
 			return out.write(cmd.Context(), cmd.OutOrStdout(), found, func(v view) {
 				v.writeTitles([]string{"TIME", "KIND", "BY", "TASK", "REASON"})
 				for _, r := range found.Content {
@@ -203,19 +264,14 @@ func newRepairListCommand(env Environment) *cobra.Command {
 					if r.ProcessItemID != nil {
 						task = r.ProcessItemID.String()
 					}
-					writeRow(v, timeText(r.CreatedAt), string(r.Kind), names[r.CreatedBy], task, cellText(r.Reason))
+					kind := string(r.Kind)
+					if r.Move != nil {
+						kind += fmt.Sprintf(" %d→%d", r.Move.FromNumber, r.Move.ToNumber)
+					}
+					writeRow(v, timeText(r.CreatedAt), kind, cellText(valueOf(r.AuthorName)), task, cellText(r.Reason))
 				}
 			})
 		})
 	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
 	return cmd
-}
-
-// repairersOf returns the names of the authors of repairs.
-func (s *service) repairersOf(ctx context.Context, repairs []oasadmin.Repair) (map[uuid.UUID]string, error) {
-	var ids []*uuid.UUID
-	for i := range repairs {
-		ids = append(ids, &repairs[i].CreatedBy)
-	}
-	return s.findNames(ctx, ids)
 }

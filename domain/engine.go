@@ -240,6 +240,8 @@ const (
 	CommandReset CommandKind = "RESET"
 	// CommandCompleteStep completes a pending activity of the workflow by its id.
 	CommandCompleteStep CommandKind = "COMPLETE_STEP"
+	// CommandSignalMove signals the workflow that its process has moved to another version of its definition.
+	CommandSignalMove CommandKind = "SIGNAL_MOVE"
 )
 
 // DueCommand is a due engine command with its run, the time zone passed to the tenant's workflows, and the number of

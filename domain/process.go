@@ -136,6 +136,12 @@ func (p *Process) ChangeInitiator(initiator, by uuid.UUID, now time.Time) bool {
 	return true
 }
 
+// Move pins the process to another version of its definition.
+func (p *Process) Move(version uuid.UUID, by uuid.UUID, now time.Time) {
+	p.Definition.Version = version
+	p.touch(by, now)
+}
+
 // SetMetadata replaces the metadata of a process that may be written to.
 func (p *Process) SetMetadata(value JSONValue, by uuid.UUID, now time.Time) {
 	p.Metadata = &value

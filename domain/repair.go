@@ -29,6 +29,10 @@ const (
 	RepairRestart RepairKind = "RESTART"
 	// RepairTerminate cancels the process and terminates its workflow at once.
 	RepairTerminate RepairKind = "TERMINATE"
+	// RepairMove moves the process to another version of its definition.
+	RepairMove RepairKind = "MOVE_TO_VERSION"
+	// RepairUndoMove moves the process back that has not changed since its last move.
+	RepairUndoMove RepairKind = "UNDO_MOVE"
 )
 
 // MaxRepairReason is the maximum length of the reason of a repair, in characters.
@@ -37,19 +41,20 @@ const MaxRepairReason = 500
 // RepairRequest is the input of a repair. Reason is 1..500 characters. ItemID is the task of RepairReopenTask and
 // RepairTaskData; Value the new value of the changes, and the result of RepairCompleteStep, nil for none. Parameters are
 // set for RepairCompleteStep and RepairReset. With Reset, RepairReopenTask and RepairTaskData continue the workflow from before
-// the end of the task: it waits for the task again, or reads its new data.
+// the end of the task: it waits for the task again, or reads its new data. ToVersion is the number of the version of RepairMove.
 type RepairRequest struct {
 	Kind       RepairKind
 	Reason     string
 	ItemID     *uuid.UUID
 	Value      json.RawMessage
 	Reset      bool
+	ToVersion  int
 	Parameters CommandParameters
 }
 
 // CommandParameters are the parameters of an engine command. EngineRun is Temporal's id of a run. CommandReset has the id of
 // the event to continue after, which ends a workflow task, or the item to continue before the end of, and whether the workflow
-// gets the later signals again; CommandCompleteStep has an activity and its result.
+// gets the later signals again; CommandCompleteStep has an activity and its result; CommandSignalMove has a move.
 type CommandParameters struct {
 	EngineRun string          `json:"engineRun,omitempty"`
 	EventID   int64           `json:"eventId,omitempty"`
@@ -57,6 +62,7 @@ type CommandParameters struct {
 	Signals   bool            `json:"signals,omitempty"`
 	Activity  string          `json:"activity,omitempty"`
 	Result    json.RawMessage `json:"result,omitempty"`
+	Move      *VersionMove    `json:"move,omitempty"`
 }
 
 // Check refuses a request without a reason, or without the members that its kind needs.
@@ -82,7 +88,9 @@ func (r *RepairRequest) Check() error {
 			return r.require("engineRunId", false)
 		}
 		return r.require("eventId", r.Parameters.EventID > 0)
-	case RepairRestart, RepairTerminate:
+	case RepairMove:
+		return r.require("toVersion", r.ToVersion > 0)
+	case RepairRestart, RepairTerminate, RepairUndoMove:
 		return nil
 	}
 	return Invalid(LocationBody, "kind", "is not a kind of repair")
@@ -103,17 +111,52 @@ type Repair struct {
 	ItemID    *uuid.UUID
 	Kind      RepairKind
 	Reason    string
+	// Move is set for RepairMove and RepairUndoMove.
+	Move      *VersionMove
 	CreatedBy uuid.UUID
 	CreatedAt time.Time
 }
 
+// PointEventKind is the kind of an event after a repair point.
+type PointEventKind string
+
+// The kinds of events that happen again.
+const (
+	PointActivity PointEventKind = "ACTIVITY"
+	PointTimer    PointEventKind = "TIMER"
+	PointChild    PointEventKind = "CHILD_WORKFLOW"
+	// PointSignal is a signal that the workflow receives again.
+	PointSignal PointEventKind = "SIGNAL"
+)
+
 // RepairPoint is an event of a workflow's history from which it can continue. EventID ends a workflow task of the run
-// EngineRun. Steps are the activities, timers and child workflows that were scheduled after the point and run again.
+// EngineRun. Events are the first of the EventCount events that happen again.
 type RepairPoint struct {
 	EngineRun string
 	EventID   int64
 	At        time.Time
 	// Cause is the event that the workflow task handled, such as a completed activity or a signal, and Name its name.
 	Cause, Name string
-	Steps       []string
+	Events      []RepairPointEvent
+	EventCount  int
+}
+
+// RepairPointEvent is an event after a point. Name is the type of an activity or workflow, the name of a signal, or the duration
+// of a timer. ItemID is the item that a signal of the service is about.
+type RepairPointEvent struct {
+	Kind   PointEventKind
+	Name   string
+	At     time.Time
+	ItemID *uuid.UUID
+}
+
+// Steps returns the names of the activities and child workflows that run again.
+func (p *RepairPoint) Steps() []string {
+	steps := []string{}
+	for _, e := range p.Events {
+		if e.Kind == PointActivity || e.Kind == PointChild {
+			steps = append(steps, e.Name)
+		}
+	}
+	return steps
 }

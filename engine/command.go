@@ -20,6 +20,9 @@ const (
 	signalOfShapeB = "KuFlow_Engine_Signal_Process_Item"
 )
 
+// signalOfMove tells a workflow that its process has moved to another version of its definition (docs/workers.md).
+const signalOfMove = "Procession_Signal_Definition_Version"
+
 // Execute executes a command. It is idempotent: Temporal recognises a repetition by the
 // command's id, a started workflow is not started again, and signals, cancellations and
 // completed activities of an ended workflow are dropped. A foreign workflow with the
@@ -47,6 +50,8 @@ func (e *Engine) Execute(ctx context.Context, c domain.DueCommand) (engineRun st
 			DefinitionCode: c.ActionCode, Input: c.ActionInput,
 			RequestTime: requestTime(c), RequestInstant: requestTime(c), RequestTimeZone: c.TimeZone,
 		})
+	case domain.CommandSignalMove:
+		err = e.signalMove(ctx, c)
 	case domain.CommandCancel:
 		err = e.requestCancel(ctx, c)
 	case domain.CommandTerminate:

@@ -114,6 +114,13 @@ type signalItemPayload struct {
 	DataStructureDefinitionCode string `json:"dataStructureDataDefinitionCode,omitempty"`
 }
 
+// signalVersionMove is the payload of signalOfMove.
+type signalVersionMove struct {
+	domain.VersionMove
+	RequestTime     string `json:"requestTime"`
+	RequestTimeZone string `json:"requestTimeZone"`
+}
+
 // signalUserAction is the payload of a signal about a user action (engine
 // contract, section 5). The time has two names because SDKs differ.
 type signalUserAction struct {

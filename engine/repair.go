@@ -72,6 +72,16 @@ func (e *Engine) completeStep(ctx context.Context, c domain.DueCommand) error {
 	return ignoreGone(err)
 }
 
+// signalMove tells a workflow the former and the new version of its process.
+func (e *Engine) signalMove(ctx context.Context, c domain.DueCommand) error {
+	if c.Parameters == nil || c.Parameters.Move == nil {
+		return errors.New("the signal has no move")
+	}
+	return e.signalWorkflow(ctx, c, signalOfMove, signalVersionMove{
+		VersionMove: *c.Parameters.Move, RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
+	})
+}
+
 // eventBefore returns the end of the last workflow task before the workflow learnt that an item has ended. Without such an
 // event in the newest events of the history, it is the end of the first workflow task.
 func (e *Engine) eventBefore(
@@ -155,68 +165,4 @@ func (e *Engine) eachEvent(
 		}
 	}
 	return nil
-}
-
-// RepairPoints returns the events from which the workflow of a run can continue, the newest first, at most a hundred. It
-// takes at most five seconds.
-func (e *Engine) RepairPoints(ctx context.Context, r domain.EngineRun) ([]domain.RepairPoint, error) {
-	ctx, cancel := context.WithTimeout(ctx, viewTimeout)
-	defer cancel()
-	current, err := e.describeRun(ctx, r.Namespace, r.WorkflowID, "")
-	if isGone(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	execution := current.info.GetExecution()
-	var points []domain.RepairPoint
-	var steps []string
-	var stepsBefore []int
-	var cause, name string
-	activities := map[int64]string{}
-	err = e.eachEvent(ctx, r.Namespace, execution, func(event *historypb.HistoryEvent) (bool, error) {
-		switch a := event.GetAttributes().(type) {
-		case *historypb.HistoryEvent_WorkflowTaskCompletedEventAttributes:
-			points = append(points, domain.RepairPoint{
-				EngineRun: execution.GetRunId(), EventID: event.GetEventId(), At: event.GetEventTime().AsTime(), Cause: cause, Name: name,
-			})
-			stepsBefore = append(stepsBefore, len(steps))
-			cause, name = "", ""
-		case *historypb.HistoryEvent_WorkflowExecutionStartedEventAttributes:
-			cause = event.GetEventType().String()
-		case *historypb.HistoryEvent_WorkflowExecutionSignaledEventAttributes:
-			cause, name = event.GetEventType().String(), truncate(a.WorkflowExecutionSignaledEventAttributes.GetSignalName(), maxName)
-		case *historypb.HistoryEvent_ActivityTaskCompletedEventAttributes:
-			cause, name = event.GetEventType().String(), activities[a.ActivityTaskCompletedEventAttributes.GetScheduledEventId()]
-		case *historypb.HistoryEvent_ActivityTaskFailedEventAttributes:
-			cause, name = event.GetEventType().String(), activities[a.ActivityTaskFailedEventAttributes.GetScheduledEventId()]
-		case *historypb.HistoryEvent_TimerFiredEventAttributes:
-			cause = event.GetEventType().String()
-		}
-		if a := event.GetActivityTaskScheduledEventAttributes(); a != nil {
-			activities[event.GetEventId()] = truncate(a.GetActivityType().GetName(), maxName)
-			steps = append(steps, activities[event.GetEventId()])
-		}
-		if c := event.GetStartChildWorkflowExecutionInitiatedEventAttributes(); c != nil {
-			steps = append(steps, truncate(c.GetWorkflowType().GetName(), maxName))
-		}
-		return true, nil
-	})
-	for i := range points {
-		points[i].Steps = steps[stepsBefore[i]:]
-	}
-	return newestPoints(points), err
-}
-
-// maxRepairPoints bounds the points that are returned.
-const maxRepairPoints = 100
-
-// newestPoints returns the last points in reverse.
-func newestPoints(points []domain.RepairPoint) []domain.RepairPoint {
-	var newest []domain.RepairPoint
-	for i := len(points) - 1; i >= 0 && len(newest) < maxRepairPoints; i-- {
-		newest = append(newest, points[i])
-	}
-	return newest
 }

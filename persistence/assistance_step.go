@@ -27,7 +27,7 @@ type AssistedItem struct {
 
 const (
 	getAssistedItem = `
-SELECT ` + itemColumns + `, p.process_version, p.metadata
+SELECT ` + itemColumns + `, ` + itemProcessVersion + `, p.metadata
   FROM process_items i
   JOIN processes p ON p.id = i.process_id
  WHERE i.id = $1`

@@ -185,7 +185,7 @@ type LockedItem struct {
 const lockItem = `
 SELECT ` + itemWithLogs + `,
        ` + access.ManagesProcess + `, ` + access.CandidateOfItem + `,
-       p.state, p.process_version, coalesce(v.signal_shape, ''),
+       p.state, ` + itemProcessVersion + `, coalesce(v.signal_shape, ''),
        (SELECT r.id FROM engine_runs r
          WHERE r.kind = 'PROCESS' AND r.owner_id = p.id AND r.state IN ('PENDING', 'RUNNING')),
        i.activity_token IS NOT NULL

@@ -80,12 +80,16 @@ func lockRepairedRun(caller domain.Caller, process uuid.UUID, site *RepairSite) 
 }
 
 const insertRepair = `
-INSERT INTO repairs (id, tenant_id, process_id, item_id, kind, reason, created_by, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+INSERT INTO repairs (id, tenant_id, process_id, item_id, kind, reason, created_by, created_at, from_version, to_version)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 
 // InsertRepair stores a repair.
 func (tx *Tx) InsertRepair(r domain.Repair) {
-	tx.queue(insertRepair, r.ID, r.TenantID, r.ProcessID, r.ItemID, r.Kind, r.Reason, r.CreatedBy, r.CreatedAt)
+	var from, to *uuid.UUID
+	if r.Move != nil {
+		from, to = &r.Move.From.ID, &r.Move.To.ID
+	}
+	tx.queue(insertRepair, r.ID, r.TenantID, r.ProcessID, r.ItemID, r.Kind, r.Reason, r.CreatedBy, r.CreatedAt, from, to)
 }
 
 // maxRepairs bounds the listed repairs of a process.
@@ -93,8 +97,11 @@ const maxRepairs = 200
 
 const (
 	listRepairs = `
-SELECT x.id, x.tenant_id, x.process_id, x.item_id, x.kind, x.reason, x.created_by, x.created_at, coalesce(sname.name, s.name, '')
+SELECT x.id, x.tenant_id, x.process_id, x.item_id, x.kind, x.reason, x.created_by, x.created_at, coalesce(sname.name, s.name, ''),
+       x.from_version, f.number, x.to_version, t.number
   FROM repairs x
+  LEFT JOIN process_definition_versions f ON f.version = x.from_version
+  LEFT JOIN process_definition_versions t ON t.version = x.to_version
   LEFT JOIN principals s ON s.id = x.created_by
   LEFT JOIN person_names sname ON sname.tenant_id = x.tenant_id AND sname.principal_id = x.created_by
  WHERE x.process_id = $1
@@ -125,7 +132,16 @@ func (r *Reader) ListRepairs(ctx context.Context, caller domain.Caller, process 
 }
 
 func scanNamedRepair(row pgx.CollectableRow) (r domain.NamedRepair, err error) {
-	return r, row.Scan(&r.ID, &r.TenantID, &r.ProcessID, &r.ItemID, &r.Kind, &r.Reason, &r.CreatedBy, &r.CreatedAt, &r.AuthorName)
+	var from, to *uuid.UUID
+	var fromNumber, toNumber *int
+	err = row.Scan(&r.ID, &r.TenantID, &r.ProcessID, &r.ItemID, &r.Kind, &r.Reason, &r.CreatedBy, &r.CreatedAt, &r.AuthorName,
+		&from, &fromNumber, &to, &toNumber)
+	if from != nil && fromNumber != nil && to != nil && toNumber != nil {
+		r.Move = &domain.VersionMove{
+			From: domain.DefinitionVersion{ID: *from, Number: *fromNumber}, To: domain.DefinitionVersion{ID: *to, Number: *toNumber},
+		}
+	}
+	return r, err
 }
 
 // GetRepairedRun returns the run of a process visible to the caller and whether the caller is granted to repair it, or

@@ -1245,8 +1245,8 @@ CREATE TABLE public.engine_commands (
     CONSTRAINT engine_commands_activity_token_check CHECK (((length(activity_token) >= 1) AND (length(activity_token) <= 16384))),
     CONSTRAINT engine_commands_check CHECK (((kind <> 'SIGNAL'::text) OR (num_nulls(item_id, item_type, signal_shape) = 0))),
     CONSTRAINT engine_commands_check1 CHECK (((kind = 'COMPLETE_ACTIVITY'::text) = (activity_token IS NOT NULL))),
-    CONSTRAINT engine_commands_kind_check CHECK ((kind = ANY (ARRAY['START'::text, 'RESTART'::text, 'SIGNAL'::text, 'SIGNAL_ACTION'::text, 'CANCEL'::text, 'TERMINATE'::text, 'COMPLETE_ACTIVITY'::text, 'REPLACE'::text, 'RESET'::text, 'COMPLETE_STEP'::text]))),
-    CONSTRAINT engine_commands_parameters_check CHECK (((kind = ANY (ARRAY['RESET'::text, 'COMPLETE_STEP'::text])) = (parameters IS NOT NULL))),
+    CONSTRAINT engine_commands_kind_check CHECK ((kind = ANY (ARRAY['START'::text, 'RESTART'::text, 'SIGNAL'::text, 'SIGNAL_ACTION'::text, 'CANCEL'::text, 'TERMINATE'::text, 'COMPLETE_ACTIVITY'::text, 'REPLACE'::text, 'RESET'::text, 'COMPLETE_STEP'::text, 'SIGNAL_MOVE'::text]))),
+    CONSTRAINT engine_commands_parameters_check CHECK (((kind = ANY (ARRAY['RESET'::text, 'COMPLETE_STEP'::text, 'SIGNAL_MOVE'::text])) = (parameters IS NOT NULL))),
     CONSTRAINT engine_commands_signal_action_check CHECK ((num_nonnulls(signal_name, action_code) =
 CASE kind
     WHEN 'SIGNAL_ACTION'::text THEN 2
@@ -1891,8 +1891,15 @@ CREATE TABLE public.repairs (
     reason text NOT NULL,
     created_by uuid NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    CONSTRAINT repairs_kind_check CHECK ((kind = ANY (ARRAY['REOPEN_TASK'::text, 'CHANGE_TASK_DATA'::text, 'CHANGE_METADATA'::text, 'CHANGE_ENTITY'::text, 'COMPLETE_STEP'::text, 'RESET'::text, 'RESTART'::text, 'TERMINATE'::text]))),
-    CONSTRAINT repairs_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500)))
+    from_version uuid,
+    to_version uuid,
+    CONSTRAINT repairs_kind_check CHECK ((kind = ANY (ARRAY['REOPEN_TASK'::text, 'CHANGE_TASK_DATA'::text, 'CHANGE_METADATA'::text, 'CHANGE_ENTITY'::text, 'COMPLETE_STEP'::text, 'RESET'::text, 'RESTART'::text, 'TERMINATE'::text, 'MOVE_TO_VERSION'::text, 'UNDO_MOVE'::text]))),
+    CONSTRAINT repairs_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
+    CONSTRAINT repairs_versions_check CHECK ((num_nulls(from_version, to_version) =
+CASE
+    WHEN (kind = ANY (ARRAY['MOVE_TO_VERSION'::text, 'UNDO_MOVE'::text])) THEN 0
+    ELSE 2
+END))
 );
 
 CREATE TABLE public.resources (

@@ -81,7 +81,7 @@ type TaskSite struct {
 
 const shareTaskSite = `
 SELECT ` + itemColumns + `,
-       ` + access.ManagesProcess + `, ` + access.CandidateOfItem + `, p.process_version
+       ` + access.ManagesProcess + `, ` + access.CandidateOfItem + `, ` + itemProcessVersion + `
   FROM process_items i
   JOIN processes p ON p.id = i.process_id
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + access.VisibleItem + `

@@ -21,7 +21,7 @@ type TaskForms struct {
 }
 
 const getTaskForms = `
-SELECT ` + itemColumns + `, p.process_version, coalesce(p.subject, ''), coalesce(c.locale, ''), coalesce(c.time_zone, '')
+SELECT ` + itemColumns + `, ` + itemProcessVersion + `, coalesce(p.subject, ''), coalesce(c.locale, ''), coalesce(c.time_zone, '')
   FROM process_items i
   JOIN processes p ON p.id = i.process_id
   JOIN principals c ON c.id = $1

@@ -109,6 +109,9 @@ type ServerInterface interface {
 	// FindRepairPoints List the points from which the workflow can continue
 	// (GET /processes/{id}/repair-points)
 	FindRepairPoints(c *gin.Context, id RepairedProcessID)
+	// PreviewRepair Preview a repair
+	// (POST /processes/{id}/repair-preview)
+	PreviewRepair(c *gin.Context, id RepairedProcessID)
 	// FindRepairs List the repairs of a process
 	// (GET /processes/{id}/repairs)
 	FindRepairs(c *gin.Context, id RepairedProcessID)
@@ -542,6 +545,15 @@ func (siw *ServerInterfaceWrapper) FindRepairPoints(c *gin.Context) {
 	}
 }
 
+func (siw *ServerInterfaceWrapper) PreviewRepair(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id RepairedProcessID
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.PreviewRepair(c, id)
+	}
+}
+
 func (siw *ServerInterfaceWrapper) FindRepairs(c *gin.Context) {
 	b := httpio.Bind(c, siw.ErrorHandler)
 	var id RepairedProcessID
@@ -953,6 +965,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/process-definitions/:code/versions/:number", wrapper.RetrieveDefinitionVersion)
 	router.GET(options.BaseURL+"/processes/:id/engine-history", wrapper.RetrieveEngineHistory)
 	router.GET(options.BaseURL+"/processes/:id/repair-points", wrapper.FindRepairPoints)
+	router.POST(options.BaseURL+"/processes/:id/repair-preview", wrapper.PreviewRepair)
 	router.GET(options.BaseURL+"/processes/:id/repairs", wrapper.FindRepairs)
 	router.POST(options.BaseURL+"/processes/:id/repairs", wrapper.RepairProcess)
 	router.GET(options.BaseURL+"/processes/:id/user-actions", wrapper.ExplainProcessActions)
@@ -1431,6 +1444,21 @@ type FindRepairPointsResponseObject interface {
 type FindRepairPoints200JSONResponse RepairPointList
 
 func (response FindRepairPoints200JSONResponse) VisitFindRepairPointsResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type PreviewRepairRequestObject struct {
+	ID   RepairedProcessID `json:"id"`
+	Body *PreviewRepairJSONRequestBody
+}
+
+type PreviewRepairResponseObject interface {
+	VisitPreviewRepairResponse(w http.ResponseWriter) error
+}
+
+type PreviewRepair200JSONResponse RepairPreview
+
+func (response PreviewRepair200JSONResponse) VisitPreviewRepairResponse(w http.ResponseWriter) error {
 	return httpio.WriteJSON(w, 200, response)
 }
 
@@ -1973,6 +2001,9 @@ type StrictServerInterface interface {
 	// FindRepairPoints List the points from which the workflow can continue
 	// (GET /processes/{id}/repair-points)
 	FindRepairPoints(ctx context.Context, request FindRepairPointsRequestObject) (FindRepairPointsResponseObject, error)
+	// PreviewRepair Preview a repair
+	// (POST /processes/{id}/repair-preview)
+	PreviewRepair(ctx context.Context, request PreviewRepairRequestObject) (PreviewRepairResponseObject, error)
 	// FindRepairs List the repairs of a process
 	// (GET /processes/{id}/repairs)
 	FindRepairs(ctx context.Context, request FindRepairsRequestObject) (FindRepairsResponseObject, error)
@@ -2590,6 +2621,29 @@ func (sh *strictHandler) FindRepairPoints(ctx *gin.Context, id RepairedProcessID
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitFindRepairPointsResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// PreviewRepair handles (POST /processes/{id}/repair-preview).
+func (sh *strictHandler) PreviewRepair(ctx *gin.Context, id RepairedProcessID) {
+	var request PreviewRepairRequestObject
+	request.ID = id
+
+	var body PreviewRepairJSONRequestBody
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
+		return
+	}
+
+	response, err := sh.ssi.PreviewRepair(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitPreviewRepairResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)

@@ -45,6 +45,7 @@ func (s *Service) RetryIncident(ctx context.Context, call domain.Call, id uuid.U
 		}
 		tx.UpdateIncident(*incident)
 		tx.UpdateEngineRun(run, nil, now)
+		tx.BindRun(run.ID)
 		tx.Enqueue(domain.EngineCommand{
 			ID: domain.NewID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandRestart, CreatedAt: now, NotBefore: now,
 		})

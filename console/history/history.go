@@ -137,6 +137,10 @@ func repairText(kind domain.RepairKind) string {
 		return ui.Text("started the workflow again from its beginning")
 	case domain.RepairTerminate:
 		return ui.Text("terminated the process and its workflow")
+	case domain.RepairMove:
+		return ui.Text("moved the process to another version of its definition")
+	case domain.RepairUndoMove:
+		return ui.Text("moved the process back to its former version")
 	}
 	return ui.Text("repaired the process")
 }

@@ -74,13 +74,19 @@ type repairInput struct {
 	Reset         bool
 	Run, Activity string
 	Event         int64
+	// Versions are the versions of the definition, ToVersion the number of the chosen one.
+	Versions  []domain.PublishedVersion
+	ToVersion int
+	// Preview has the effects of the repair, nil if they are not known. Problem is the reason why it would be refused.
+	Preview *domain.RepairPreview
+	Problem string
 }
 
 // repairKinds maps the names in URLs to the kinds.
 func repairKinds() map[string]domain.RepairKind {
 	return map[string]domain.RepairKind{
 		"reopen": domain.RepairReopenTask, "task-data": domain.RepairTaskData, "metadata": domain.RepairMetadata, "entity": domain.RepairEntity,
-		"step": domain.RepairCompleteStep, "reset": domain.RepairReset, "restart": domain.RepairRestart, "terminate": domain.RepairTerminate,
+		"move": domain.RepairMove, "undo-move": domain.RepairUndoMove, "step": domain.RepairCompleteStep, "reset": domain.RepairReset, "restart": domain.RepairRestart, "terminate": domain.RepairTerminate,
 	}
 }
 
@@ -101,11 +107,17 @@ func (r *repairInput) canReset() bool {
 // AskRepair shows the form of a repair with its consequences.
 func (s *Screens) AskRepair(v *web.Visit) (*web.Answer, error) {
 	values := v.URL.Query()
-	return s.askRepair(v, values.Get, nil, func(r *repairInput) { r.Reset = true })
+	return s.askRepair(v, values.Get, nil, func(r *repairInput) error {
+		r.Reset = true
+		if r.hasValue() {
+			return nil
+		}
+		return s.previewRepair(v, r)
+	})
 }
 
 func (s *Screens) askRepair(
-	v *web.Visit, get func(string) string, rejection *domain.Error, complete func(*repairInput),
+	v *web.Visit, get func(string) string, rejection *domain.Error, complete func(*repairInput) error,
 ) (*web.Answer, error) {
 	id, err := v.ID()
 	if err != nil {
@@ -121,10 +133,13 @@ func (s *Screens) askRepair(
 		}
 		r := &repairInput{processView: of, Kind: kind, Run: get("run"), Activity: get("activity"), Name: get("name")}
 		r.Event, _ = strconv.ParseInt(get("event"), 10, 64)
+		r.ToVersion, _ = strconv.Atoi(get("version"))
 		if err := s.loadRepaired(v, r, get("item")); err != nil {
 			return nil, err
 		}
-		complete(r)
+		if err := complete(r); err != nil {
+			return nil, err
+		}
 		return repairForm(r, v.Param("kind")), nil
 	})
 }
@@ -152,7 +167,9 @@ func (s *Screens) loadRepaired(v *web.Visit, r *repairInput, item string) error 
 		value = r.Whole.Metadata
 	case domain.RepairEntity:
 		value = r.Whole.Entity
-	case domain.RepairCompleteStep, domain.RepairReset, domain.RepairRestart, domain.RepairTerminate:
+	case domain.RepairMove:
+		return s.loadVersions(v, r)
+	case domain.RepairCompleteStep, domain.RepairReset, domain.RepairRestart, domain.RepairTerminate, domain.RepairUndoMove:
 	}
 	r.Text = "{}"
 	if value != nil {
@@ -162,6 +179,47 @@ func (s *Screens) loadRepaired(v *web.Visit, r *repairInput, item string) error 
 		r.Text = ""
 	}
 	return nil
+}
+
+// loadVersions reads the versions to move to. The version for new processes is chosen first.
+func (s *Screens) loadVersions(v *web.Visit, r *repairInput) error {
+	versions, err := s.App.ListMoveVersions(v.Context(), r.Whole.Definition.ID)
+	for _, version := range versions {
+		if version.Version == r.Whole.Definition.Version {
+			continue
+		}
+		r.Versions = append(r.Versions, version)
+		if version.Published && r.ToVersion == 0 {
+			r.ToVersion = version.Number
+		}
+	}
+	if r.ToVersion == 0 && len(r.Versions) > 0 {
+		r.ToVersion = r.Versions[0].Number
+	}
+	return err
+}
+
+// previewRepair finds out the effects of a repair.
+func (s *Screens) previewRepair(v *web.Visit, r *repairInput) error {
+	in := domain.RepairRequest{
+		Kind: r.Kind, Reason: "preview", Reset: r.Reset && r.canReset(), ToVersion: r.ToVersion,
+		Parameters: domain.CommandParameters{EngineRun: r.Run, EventID: r.Event, Activity: r.Activity},
+	}
+	if r.Item != nil {
+		in.ItemID = &r.Item.ID
+	}
+	if r.hasValue() && r.Text != "" {
+		in.Value = json.RawMessage(r.Text)
+	}
+	if r.Kind == domain.RepairMove && r.ToVersion == 0 {
+		return nil
+	}
+	var err error
+	r.Preview, err = s.App.PreviewRepair(v.Context(), v.Call, r.Whole.ID, in)
+	if rejection := web.Refusal(err); rejection != nil {
+		r.Problem, err = rejection.Message, nil
+	}
+	return err
 }
 
 func indentJSON(text json.RawMessage) string {
@@ -191,6 +249,7 @@ func (s *Screens) MakeRepair(v *web.Visit) (*web.Answer, error) {
 		Parameters: domain.CommandParameters{EngineRun: values.Get("run"), Activity: values.Get("activity")},
 	}
 	in.Parameters.EventID, _ = strconv.ParseInt(values.Get("event"), 10, 64)
+	in.ToVersion, _ = strconv.Atoi(values.Get("version"))
 	if item, err := uuid.Parse(values.Get("item")); err == nil {
 		in.ItemID = &item
 	}
@@ -201,6 +260,15 @@ func (s *Screens) MakeRepair(v *web.Visit) (*web.Answer, error) {
 			err = domain.Invalid(domain.LocationBody, "value", "is not a JSON object: "+err.Error())
 			return s.refuseRepair(v, values.Get, in, text, web.Refusal(err))
 		}
+	}
+	if values.Get("preview") != "" {
+		return s.askRepair(v, values.Get, nil, func(r *repairInput) error {
+			r.Reason, r.Reset = in.Reason, in.Reset
+			if r.hasValue() {
+				r.Text = values.Get("value")
+			}
+			return s.previewRepair(v, r)
+		})
 	}
 	if _, err := s.App.RepairProcess(v.Context(), v.Call, id, in); err != nil {
 		rejection := web.Refusal(err)
@@ -216,11 +284,12 @@ func (s *Screens) MakeRepair(v *web.Visit) (*web.Answer, error) {
 func (s *Screens) refuseRepair(
 	v *web.Visit, get func(string) string, in domain.RepairRequest, text string, rejection *domain.Error,
 ) (*web.Answer, error) {
-	return s.askRepair(v, get, rejection, func(r *repairInput) {
+	return s.askRepair(v, get, rejection, func(r *repairInput) error {
 		r.Reason, r.Reset = in.Reason, in.Reset
 		if r.hasValue() {
 			r.Text = text
 		}
+		return nil
 	})
 }
 
@@ -241,6 +310,10 @@ func repairTitle(ctx context.Context, r *repairInput) string {
 		return ui.T(ctx, "Continue the workflow from an earlier point")
 	case domain.RepairRestart:
 		return ui.T(ctx, "Start the workflow again from its beginning")
+	case domain.RepairMove:
+		return ui.T(ctx, "Move to another version of the definition")
+	case domain.RepairUndoMove:
+		return ui.T(ctx, "Move back to the former version")
 	case domain.RepairTerminate:
 	}
 	return ui.T(ctx, "Terminate the process and its workflow")
@@ -274,6 +347,14 @@ func repairEffects(ctx context.Context, r *repairInput) []string {
 			ui.T(ctx, "The running workflow is terminated without cleaning up, and all steps run again."),
 			ui.T(ctx, "Tasks that exist are used again, with their data."),
 		}
+	case domain.RepairMove:
+		return []string{
+			ui.T(ctx, "Forms, user actions and schemas are the ones of the new version."),
+			ui.T(ctx, "The running workflow is told by a signal and continues. Retries and new starts run the workflow of the new version."),
+			ui.T(ctx, "The move can be undone until something of the process changes."),
+		}
+	case domain.RepairUndoMove:
+		return []string{ui.T(ctx, "The running workflow is told by a signal and continues.")}
 	case domain.RepairTerminate:
 	}
 	return []string{

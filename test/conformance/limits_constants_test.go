@@ -39,6 +39,7 @@ func limits() []limit { //nolint:funlen // a table
 		{"api/httpio.maxRequestIDLength", "`X-Request-Id`", characters, "replaced"},
 		{"app.maxElementValues", "values of an element", "", rejected},
 		{"domain.MaxLogMessage", "message of a log entry", characters, cut},
+		{"domain.MaxMovedItems", "items of a process that moves to another version", "", "409"},
 		{"domain.MaxRepairReason", "reason of a repair", characters, rejected},
 		{"domain.maxSubject", "subject of a process from its template", characters, cut},
 		{"domain/filter.maxOperands", "values of an expression of `value` and `metadata`", "", rejected},

@@ -1018,6 +1018,48 @@ func NewFindRepairPointsRequest(server string, id RepairedProcessID) (*http.Requ
 	return b.build("", nil)
 }
 
+// PreviewRepairWithBody Preview a repair
+//
+// Under the conditions of the repair, and with its errors: its effects, without carrying it out. `values` are the values that it
+// changes or validates again.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /processes/{id}/repair-preview (the `PreviewRepair` operationId).
+func (c *Client) PreviewRepairWithBody(ctx context.Context, id RepairedProcessID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPreviewRepairRequestWithBody(c.Server, id, contentType, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// PreviewRepair Preview a repair
+//
+// Under the conditions of the repair, and with its errors: its effects, without carrying it out. `values` are the values that it
+// changes or validates again.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /processes/{id}/repair-preview (the `PreviewRepair` operationId).
+func (c *Client) PreviewRepair(ctx context.Context, id RepairedProcessID, body PreviewRepairJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPreviewRepairRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewPreviewRepairRequest returns a request of PreviewRepair with the body as application/json.
+func NewPreviewRepairRequest(server string, id RepairedProcessID, body PreviewRepairJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return NewPreviewRepairRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewPreviewRepairRequestWithBody returns a request of PreviewRepair with any body.
+func NewPreviewRepairRequestWithBody(server string, id RepairedProcessID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/processes/%s/repair-preview")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
+}
+
 // FindRepairs List the repairs of a process
 //
 // For everyone who sees the process. The newest comes first; at most 200 are listed.

@@ -391,6 +391,33 @@ func (e NotificationMessageState) Valid() bool {
 	}
 }
 
+// Defines values for PreviewedValueSlot.
+const (
+	PreviewedValueSlotCONTEXTDATA PreviewedValueSlot = "CONTEXT_DATA"
+	PreviewedValueSlotDATA        PreviewedValueSlot = "DATA"
+	PreviewedValueSlotENTITY      PreviewedValueSlot = "ENTITY"
+	PreviewedValueSlotMESSAGEDATA PreviewedValueSlot = "MESSAGE_DATA"
+	PreviewedValueSlotMETADATA    PreviewedValueSlot = "METADATA"
+)
+
+// Valid indicates whether the value is a known member of the PreviewedValueSlot enum.
+func (e PreviewedValueSlot) Valid() bool {
+	switch e {
+	case PreviewedValueSlotCONTEXTDATA:
+		return true
+	case PreviewedValueSlotDATA:
+		return true
+	case PreviewedValueSlotENTITY:
+		return true
+	case PreviewedValueSlotMESSAGEDATA:
+		return true
+	case PreviewedValueSlotMETADATA:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PrincipalType.
 const (
 	PrincipalTypeAPPLICATION PrincipalType = "APPLICATION"
@@ -418,10 +445,12 @@ const (
 	RepairKindCHANGEMETADATA RepairKind = "CHANGE_METADATA"
 	RepairKindCHANGETASKDATA RepairKind = "CHANGE_TASK_DATA"
 	RepairKindCOMPLETESTEP   RepairKind = "COMPLETE_STEP"
+	RepairKindMOVETOVERSION  RepairKind = "MOVE_TO_VERSION"
 	RepairKindREOPENTASK     RepairKind = "REOPEN_TASK"
 	RepairKindRESET          RepairKind = "RESET"
 	RepairKindRESTART        RepairKind = "RESTART"
 	RepairKindTERMINATE      RepairKind = "TERMINATE"
+	RepairKindUNDOMOVE       RepairKind = "UNDO_MOVE"
 )
 
 // Valid indicates whether the value is a known member of the RepairKind enum.
@@ -435,6 +464,8 @@ func (e RepairKind) Valid() bool {
 		return true
 	case RepairKindCOMPLETESTEP:
 		return true
+	case RepairKindMOVETOVERSION:
+		return true
 	case RepairKindREOPENTASK:
 		return true
 	case RepairKindRESET:
@@ -442,6 +473,32 @@ func (e RepairKind) Valid() bool {
 	case RepairKindRESTART:
 		return true
 	case RepairKindTERMINATE:
+		return true
+	case RepairKindUNDOMOVE:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RepairPointEventKind.
+const (
+	RepairPointEventKindACTIVITY      RepairPointEventKind = "ACTIVITY"
+	RepairPointEventKindCHILDWORKFLOW RepairPointEventKind = "CHILD_WORKFLOW"
+	RepairPointEventKindSIGNAL        RepairPointEventKind = "SIGNAL"
+	RepairPointEventKindTIMER         RepairPointEventKind = "TIMER"
+)
+
+// Valid indicates whether the value is a known member of the RepairPointEventKind enum.
+func (e RepairPointEventKind) Valid() bool {
+	switch e {
+	case RepairPointEventKindACTIVITY:
+		return true
+	case RepairPointEventKindCHILDWORKFLOW:
+		return true
+	case RepairPointEventKindSIGNAL:
+		return true
+	case RepairPointEventKindTIMER:
 		return true
 	default:
 		return false
@@ -1577,20 +1634,58 @@ type PastRights struct {
 	Tenant    string `json:"tenant"`
 }
 
+// PreviewedError defines model for PreviewedError.
+type PreviewedError struct {
+	// PropertyPath A JSON Pointer into the value
+	PropertyPath string `json:"propertyPath"`
+
+	// Type The keyword of JSON Schema that failed
+	Type string `json:"type"`
+}
+
+// PreviewedTask defines model for PreviewedTask.
+type PreviewedTask struct {
+	Code          *string            `json:"code,omitempty"`
+	ProcessItemID openapi_types.UUID `json:"processItemId"`
+	State         *string            `json:"state,omitempty"`
+}
+
+// PreviewedValue defines model for PreviewedValue.
+type PreviewedValue struct {
+	// Code The code of the item
+	Code   *string          `json:"code,omitempty"`
+	Errors []PreviewedError `json:"errors"`
+
+	// ProcessItemID Absent for a value of the process
+	ProcessItemID *openapi_types.UUID `json:"processItemId,omitempty"`
+	Slot          PreviewedValueSlot  `json:"slot"`
+	Valid         bool                `json:"valid"`
+	WasValid      bool                `json:"wasValid"`
+}
+
+// PreviewedValueSlot defines model for PreviewedValue.Slot.
+type PreviewedValueSlot string
+
 // PrincipalType defines model for PrincipalType.
 type PrincipalType string
 
 // Repair defines model for Repair.
 type Repair struct {
-	CreatedAt time.Time          `json:"createdAt"`
-	CreatedBy openapi_types.UUID `json:"createdBy"`
-	ID        openapi_types.UUID `json:"id"`
+	// AuthorName The name of the person or application that made the repair, in lists
+	AuthorName *string            `json:"authorName,omitempty"`
+	CreatedAt  time.Time          `json:"createdAt"`
+	CreatedBy  openapi_types.UUID `json:"createdBy"`
+	ID         openapi_types.UUID `json:"id"`
 
 	// Kind REOPEN_TASK makes a completed task CLAIMED by its former owner, CHANGE_TASK_DATA replaces the data of a task that is not cancelled,
 	// CHANGE_METADATA and CHANGE_ENTITY replace a value of the process. COMPLETE_STEP completes a pending activity of the workflow with
 	// a result, RESET continues the workflow from an earlier event, RESTART terminates the workflow and starts it again with the same
-	// values. TERMINATE cancels the process and terminates its workflow at once.
-	Kind          RepairKind          `json:"kind"`
+	// values. TERMINATE cancels the process and terminates its workflow at once. MOVE_TO_VERSION moves the process to another version
+	// of its definition, and UNDO_MOVE back, if nothing of the process has changed since.
+	Kind RepairKind `json:"kind"`
+
+	// Move The former and the new version of a process
+	Move          *VersionMove        `json:"move,omitempty"`
 	ProcessID     openapi_types.UUID  `json:"processId"`
 	ProcessItemID *openapi_types.UUID `json:"processItemId,omitempty"`
 	Reason        string              `json:"reason"`
@@ -1599,7 +1694,8 @@ type Repair struct {
 // RepairKind REOPEN_TASK makes a completed task CLAIMED by its former owner, CHANGE_TASK_DATA replaces the data of a task that is not cancelled,
 // CHANGE_METADATA and CHANGE_ENTITY replace a value of the process. COMPLETE_STEP completes a pending activity of the workflow with
 // a result, RESET continues the workflow from an earlier event, RESTART terminates the workflow and starts it again with the same
-// values. TERMINATE cancels the process and terminates its workflow at once.
+// values. TERMINATE cancels the process and terminates its workflow at once. MOVE_TO_VERSION moves the process to another version
+// of its definition, and UNDO_MOVE back, if nothing of the process has changed since.
 type RepairKind string
 
 // RepairList defines model for RepairList.
@@ -1621,7 +1717,8 @@ type RepairParams struct {
 	// Kind REOPEN_TASK makes a completed task CLAIMED by its former owner, CHANGE_TASK_DATA replaces the data of a task that is not cancelled,
 	// CHANGE_METADATA and CHANGE_ENTITY replace a value of the process. COMPLETE_STEP completes a pending activity of the workflow with
 	// a result, RESET continues the workflow from an earlier event, RESTART terminates the workflow and starts it again with the same
-	// values. TERMINATE cancels the process and terminates its workflow at once.
+	// values. TERMINATE cancels the process and terminates its workflow at once. MOVE_TO_VERSION moves the process to another version
+	// of its definition, and UNDO_MOVE back, if nothing of the process has changed since.
 	Kind RepairKind `json:"kind"`
 
 	// ProcessItemID The task of REOPEN_TASK and CHANGE_TASK_DATA
@@ -1633,6 +1730,9 @@ type RepairParams struct {
 	// Reset REOPEN_TASK and CHANGE_TASK_DATA continue the workflow from before the end of the task, so that it waits for the task
 	// again, or reads its new data
 	Reset *bool `json:"reset,omitempty"`
+
+	// ToVersion The number of the version of MOVE_TO_VERSION
+	ToVersion *int32 `json:"toVersion,omitempty"`
 
 	// Value The new value of a change, or the result of COMPLETE_STEP; without one the step has none
 	Value json.RawMessage `json:"value,omitempty"`
@@ -1646,8 +1746,14 @@ type RepairPoint struct {
 	Cause       *string `json:"cause,omitempty"`
 	EngineRunID string  `json:"engineRunId"`
 
+	// EventCount The number of events with the ones that are not listed
+	EventCount int32 `json:"eventCount"`
+
 	// EventID The end of a workflow task
 	EventID int64 `json:"eventId"`
+
+	// Events The steps that run again, and the signals that the workflow gets again, in their order, at most 100
+	Events []RepairPointEvent `json:"events"`
 
 	// Name The activity or the signal of the cause
 	Name *string `json:"name,omitempty"`
@@ -1656,9 +1762,49 @@ type RepairPoint struct {
 	Steps []string `json:"steps"`
 }
 
+// RepairPointEvent defines model for RepairPointEvent.
+type RepairPointEvent struct {
+	At   time.Time            `json:"at"`
+	Kind RepairPointEventKind `json:"kind"`
+
+	// Name The type of the activity or workflow, the signal, or the duration of the timer
+	Name string `json:"name"`
+
+	// ProcessItemID The item that a signal of the service is about
+	ProcessItemID *openapi_types.UUID `json:"processItemId,omitempty"`
+}
+
+// RepairPointEventKind defines model for RepairPointEvent.Kind.
+type RepairPointEventKind string
+
 // RepairPointList defines model for RepairPointList.
 type RepairPointList struct {
 	Content []RepairPoint `json:"content"`
+}
+
+// RepairPreview defines model for RepairPreview.
+type RepairPreview struct {
+	// KeptItems The items without a definition in the new version. They keep their definition.
+	KeptItems []PreviewedTask `json:"keptItems"`
+
+	// LostActions The codes of the user actions that the new version does not have
+	LostActions []string `json:"lostActions"`
+
+	// LostElements The codes of the elements with values that the new version does not have
+	LostElements []string `json:"lostElements"`
+
+	// Move The former and the new version of a process
+	Move *VersionMove `json:"move,omitempty"`
+
+	// TaskQueue The task queue of workflowType
+	TaskQueue *string `json:"taskQueue,omitempty"`
+
+	// Tasks The tasks that the repair changes, with their states after it
+	Tasks  []PreviewedTask  `json:"tasks"`
+	Values []PreviewedValue `json:"values"`
+
+	// WorkflowType The workflow that the next start or retry runs, if it differs from the running one
+	WorkflowType *string `json:"workflowType,omitempty"`
 }
 
 // Resource A resource as it is kept
@@ -2043,6 +2189,14 @@ type UnownedWorkPage struct {
 
 	// Metadata Which page this is, and of how many
 	Metadata PageMetadata `json:"metadata"`
+}
+
+// VersionMove The former and the new version of a process
+type VersionMove struct {
+	FromNumber  int32              `json:"fromNumber"`
+	FromVersion openapi_types.UUID `json:"fromVersion"`
+	ToNumber    int32              `json:"toNumber"`
+	ToVersion   openapi_types.UUID `json:"toVersion"`
 }
 
 // WebhookAttempt An attempt to deliver an event
@@ -2991,6 +3145,9 @@ type UnmuteIncidentJSONRequestBody = IncidentScope
 
 // HandOverWorkJSONRequestBody defines body for HandOverWork for application/json ContentType.
 type HandOverWorkJSONRequestBody HandOverWorkJSONBody
+
+// PreviewRepairJSONRequestBody defines body for PreviewRepair for application/json ContentType.
+type PreviewRepairJSONRequestBody = RepairParams
 
 // RepairProcessJSONRequestBody defines body for RepairProcess for application/json ContentType.
 type RepairProcessJSONRequestBody = RepairParams
