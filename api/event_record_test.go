@@ -22,7 +22,7 @@ import (
 // not GET.
 func recordsNothing() []string {
 	return []string{
-		"B.prepareBusinessArtifactCreateArtifact", "B.prepareBusinessArtifactStartProcess", "admin.apply_TENANT", "admin.evaluateAvailability", "admin.evaluate_MODEL",
+		"admin.previewRepair", "B.prepareBusinessArtifactCreateArtifact", "B.prepareBusinessArtifactStartProcess", "admin.apply_TENANT", "admin.evaluateAvailability", "admin.evaluate_MODEL",
 	}
 }
 
