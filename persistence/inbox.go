@@ -128,7 +128,7 @@ func (r *Reader) ListInboxTasks(ctx context.Context, caller domain.Caller, ids [
 const openTask = `
 SELECT ` + inboxColumns + `,
        ` + access.CandidateOfItem + ` AS candidate, ` + access.ManagesProcess + ` AS manages,
-       ` + itemProcessVersion + `
+       ` + itemProcessVersion + ` AS process_version
   FROM ` + inboxTables + `
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND i.type = 'TASK' AND i.deleted_at IS NULL AND ` + access.VisibleItem
 
