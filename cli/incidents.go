@@ -39,7 +39,7 @@ func newIncidentsListCommand(env Environment) *cobra.Command {
 			if group, ok := row.(oasadmin.IncidentGroup); ok {
 				return group.Cause
 			}
-			return row.(oasadmin.Incident).ID.String() //nolint:forcetypeassert // the list has no other rows
+			return row.(oasadmin.Incident).ID.String() //nolint:forcetypeassert,errcheck // the list has no other rows
 		},
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]any, int64, error) {
 			params, err := filters.params(cmd, s, by)
@@ -97,7 +97,7 @@ func incidentTable(v view, rows []any) {
 
 // incidentState returns the state of an incident, with its mute.
 func incidentState(i oasadmin.Incident) string {
-	if i.State == oasadmin.IncidentStateOPEN && i.MutedUntil != nil && i.MutedUntil.After(time.Now()) {
+	if i.State == oasadmin.IncidentStateOPEN && i.MutedUntil != nil && i.MutedUntil.After(time.Now()) { //nolint:forbidigo // the clock of the command
 		return string(i.State) + ", muted"
 	}
 	return string(i.State)

@@ -30,7 +30,7 @@ func newIncidentsMuteCommand(env Environment) *cobra.Command {
 	var until string
 	cmd := newIncidentCommand(env, "mute", "Send no notifications of an incident for a time",
 		func(ctx context.Context, s *service, id uuid.UUID) (*http.Response, error) {
-			end := time.Now().Add(duration).Truncate(time.Second)
+			end := time.Now().Add(duration).Truncate(time.Second) //nolint:forbidigo // the clock of the command
 			if until != "" {
 				parsed, err := time.Parse(time.RFC3339, until)
 				if err != nil {

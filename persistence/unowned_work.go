@@ -23,6 +23,8 @@ func idle(principal, tenant string) string {
 }
 
 // The candidates of an item definition are looked up once for each definition with a task that waits.
+//
+//nolint:gochecknoglobals // a constant text
 var listUnownedWork = `
 WITH scope AS MATERIALIZED (
     SELECT t.id

@@ -148,7 +148,7 @@ func TestIncidentFilters(t *testing.T) {
 	require.Len(t, groups, 1)
 	require.Equal(t, int64(3), groups[0].Count)
 	require.Equal(t, third, groups[0].LatestID)
-	require.Equal(t, 3, len(s.List(owner, apitest.AdminAPI+"/incidents?cause="+groups[0].Cause).Content))
+	require.Len(t, s.List(owner, apitest.AdminAPI+"/incidents?cause="+groups[0].Cause).Content, 3)
 	groups = apitest.Decode[oasadmin.IncidentGroupList](t, s.Get(200, owner, apitest.AdminAPI+"/incident-groups?assigned=true")).Content
 	require.Equal(t, int64(1), groups[0].Count)
 }

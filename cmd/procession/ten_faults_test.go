@@ -161,7 +161,7 @@ func (f *faultTest) requireSigns(sign faultSign, began time.Time, documented map
 		f.t.Helper()
 		for !condition() {
 			if time.Now().After(end) {
-				assert.Fail(f.t, "the fault is invisible", "%s: %s", sign.name, place)
+				assert.Fail(f.t, "the fault is invisible", "%s: %s", sign.name, place) //nolint:forbidigo // all signs are reported
 				return
 			}
 			<-time.After(50 * time.Millisecond)
@@ -203,7 +203,7 @@ func (f *faultTest) requireSigns(sign faultSign, began time.Time, documented map
 		require.Contains(f.t, f.rules[sign.alert], name)
 	}
 	f.t.Logf("%s: all signs within %s", sign.name, time.Since(began).Round(100*time.Millisecond))
-	assert.Equal(f.t, sign.row(), documented[sign.name], "docs/operations.md")
+	assert.Equal(f.t, sign.row(), documented[sign.name], "docs/operations.md") //nolint:forbidigo // all rows are compared
 	delete(documented, sign.name)
 }
 

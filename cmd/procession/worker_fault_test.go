@@ -295,7 +295,7 @@ func faultyWorkflow(faulty bool) func(workflow.Context, map[string]any) error {
 			panic("no rate for the currency")
 		case fault == faultNull && faulty:
 			var missing *uuid.UUID
-			missing[0] = 1
+			missing[0] = 1 //nolint:govet // the fault
 		case fault == faultBlocked && faulty:
 			<-make(chan int)
 		case fault == faultActivity, fault == faultChangedCode && faulty:

@@ -41,7 +41,7 @@ func (s *Screens) Mute(v *web.Visit) (*web.Answer, error) {
 		if form.Get("until") == "" {
 			var duration time.Duration
 			duration, err = time.ParseDuration(form.Get("hours") + "h")
-			until = time.Now().Add(duration).Truncate(time.Microsecond)
+			until = time.Now().Add(duration).Truncate(time.Microsecond) //nolint:forbidigo // the service checks it by its clock
 		}
 		if err != nil {
 			return domain.Invalid(domain.LocationBody, "until", ui.T(v.Context(), "The time is not valid."))

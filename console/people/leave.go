@@ -248,6 +248,7 @@ func unownedText(ctx context.Context, w *domain.UnownedWork) string {
 		return ui.T(ctx, "Waiting task %s, without an active candidate", w.Item)
 	case domain.UnownedProcess:
 		return ui.T(ctx, "Running process of an initiator")
+	case domain.UnownedIncident:
 	}
 	return ui.T(ctx, "Assigned incident")
 }

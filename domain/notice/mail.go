@@ -6,6 +6,8 @@ import (
 )
 
 // mailPage is the HTML part of a mail. It loads no resources.
+//
+//nolint:gochecknoglobals // parsed once
 var mailPage = template.Must(template.New("mail").Parse(`<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><title>{{.Title}}</title></head>

@@ -63,7 +63,7 @@ func RemoveUsers(spec Spec, isRemoved func(code string) bool) bool {
 }
 
 // Clone returns a copy of a document that shares nothing with it.
-func (d *Document) Clone() (*Document, error) {
+func (d Document) Clone() (*Document, error) {
 	text, err := jsontext.Marshal(d)
 	if err != nil {
 		return nil, fmt.Errorf("copying a document: %w", err)
