@@ -58,8 +58,8 @@ func (c *countingEngine) Outcome(context.Context, domain.EngineRun, time.Time) (
 // Healthy workflows that wait are not inspected, and a namespace causes calls by its scans only, whatever the number of its
 // workflows. Each measurement takes -cost-duration.
 func TestHealthyWorkflowsCostNoInspections(t *testing.T) { //nolint:paralleltest // it measures CPU time
-	for _, size := range []struct{ tenants, runs int }{{1, 10}, {1, 10_000}, {1000, 1000}} {
-		t.Run(fmt.Sprintf("%d tenants with %d runs", size.tenants, size.runs), func(t *testing.T) { //nolint:paralleltest // see above
+	for _, size := range []struct{ tenants, runs int }{{1, 10}, {1, 10_000}, {1000, 1000}} { //nolint:paralleltest // see above
+		t.Run(fmt.Sprintf("%d tenants with %d runs", size.tenants, size.runs), func(t *testing.T) {
 			url := pgtest.URL(t)
 			w := newFixtureIn(t, pgtest.Open(t, url))
 			conn, err := pgx.Connect(t.Context(), url)
