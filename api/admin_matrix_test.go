@@ -61,7 +61,7 @@ retrieveEvent           200   200           404     404     404    404       404
 
 retrieveOpenWork        200   200           404     404     404    404       404       404    404      200   401       404
 handOverWork            200   200           404     404     404    404       404       404    404      200   401       404
-findUnownedWork         200-  200-          200-    200-    200-   200-      200-      200-   200-     200-  401       200-
+findUnownedWork         200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 
 findIncidents           200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 retrieveIncident        200   200           404     404     404    404       404       404    404      200   401       404
@@ -263,6 +263,10 @@ func makeThings(s *apitest.Administered, tenant, name string) adminThings {
 	f.event = apitest.Decode[oasadmin.EventList](s.T,
 		s.Get(200, owner, apitest.AdminAPI+"/events?type=RESOURCE.CREATED&order=OLDEST_FIRST&limit=1&tenant="+tenant)).Content[0].ID
 	f.leaver = addLeaver(s, owner, tenant, name, process.ID)
+	conn := s.Connect()
+	defer func() { _ = conn.Close(s.T.Context()) }()
+	_, err := conn.Exec(s.T.Context(), `UPDATE incidents SET assignee_id = $2 WHERE id = $1`, f.incident, uuid.New())
+	require.NoError(s.T, err, "it is assigned to a person who has left")
 	addResources(s, owner, tenant, f.robot)
 	f.delivery = s.WebhookWithDeadDelivery(tenant, f.webhook)
 	s.Post(200, s.Operator, apitest.AdminAPI+"/notification-receivers/OPS/~actions/test?tenant="+tenant, "")
@@ -271,7 +275,7 @@ func makeThings(s *apitest.Administered, tenant, name string) adminThings {
 	access := apitest.Decode[oasb.Authentication](s.T,
 		s.Post(200, s.Of(tenant, "worker"), "/authentications", `{"type":"ENGINE_TOKEN"}`))
 	f.session = uuid.New()
-	_, err := s.DB.OpenSession(s.T.Context(), domain.Session{
+	_, err = s.DB.OpenSession(s.T.Context(), domain.Session{
 		ID: f.session, PrincipalID: s.Of(tenant, "candidate").ID, Issuer: "https://issuer.example", Subject: f.session.String(),
 		CreatedAt: s.Now(), LastUsedAt: s.Now(), ExpiresAt: s.Now().Add(time.Hour), AuthenticatedAt: s.Now(),
 	}, authn.HashSecret(f.session.String()), "192.0.2.1", persistence.SessionLimits{Idle: time.Hour, Each: 1000})

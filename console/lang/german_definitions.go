@@ -79,6 +79,8 @@ func germanDefinitions() map[string]string {
 		"Continue with both changes":                                                                     "Mit beiden Änderungen weitermachen",
 		"Continue with my text":                                                                          "Mit meinem Text weitermachen",
 		"Discard my text":                                                                                "Meinen Text verwerfen",
+		"Your changes":                                                                                   "Ihre Änderungen",
+		"History":                                                                                        "Verlauf",
 		"Applied since you opened it":                                                                    "Angewendet, seit Sie sie geöffnet haben",
 		"This definition was deleted.":                                                                   "Diese Definition wurde gelöscht.",
 		"There is no manifest in the text.":                                                              "Im Text ist kein Manifest.",
