@@ -22,7 +22,7 @@ import (
 // GET.
 func unconditional() []string {
 	return []string{
-		"admin.handOverWork",
+		"admin.handOverWork", "admin.previewRepair",
 		"B.prepareBusinessArtifactCreateArtifact", "B.prepareBusinessArtifactStartProcess", "admin.evaluateAvailability",
 	}
 }

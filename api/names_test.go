@@ -85,7 +85,7 @@ func TestNamesOfPersonsComeFromTheTenant(t *testing.T) {
 
 	named("other", "Impostor again")
 	check(true)
-	s.Call(204, s.NewOperator(), http.MethodDelete, apitest.ResourcePath("demo", "User", "dave", ""), "")
+	s.Call(204, s.NewOperator(), http.MethodDelete, apitest.ResourcePath("demo", "User", "dave", "")+"&handOver=keep", "")
 	named("other", "Impostor for the third time")
 	check(false)
 }

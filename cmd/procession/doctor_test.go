@@ -335,7 +335,7 @@ func (s *testStack) dependencyFaults(t *testing.T) map[string]dependencyFault { 
 			doctor.CheckTemporalKeys, `does not accept tokens that are signed with key ` + k.Issuer.TokenKeyID(time.Now()),
 		},
 		"our clock is a little fast": {
-			later(20 * time.Second), all(doctor.Warn, doctor.CheckTemporalClock, doctor.CheckDatabaseClock),
+			later(8 * time.Second), all(doctor.Warn, doctor.CheckTemporalClock, doctor.CheckDatabaseClock),
 			doctor.CheckTemporalClock, `^Temporal's clock is more than 5s behind ours$`,
 		},
 		"our clock is slow": {

@@ -102,8 +102,11 @@ func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it 
 			before: "procession operators add --email " + demo.Bob().Email + "; procession operators add --email " + demo.Alice().Email,
 			after:  "procession people enable --email " + demo.Carol().Email,
 		},
-		"docs/administration.md: procession apply -f folder/":   {},
-		"docs/administration.md: procession sessions list bob":  {},
+		"docs/administration.md: procession apply -f folder/":  {},
+		"docs/administration.md: procession sessions list bob": {},
+		"docs/administration.md: procession delete user erin --hand-over user/bob": {
+			without: "it deletes people: TestWorkOfPeopleWhoLeave of the command line",
+		},
 		"docs/administration.md: procession versions list LOAN": {without: "restoring asks at a terminal: TestVersions of the command line"},
 		"docs/administration.md: procession context add production --server https://procession.example --tenant acme": {
 			without: "it takes an issuer: TestLogin and TestContexts of the command line",

@@ -43,7 +43,7 @@ func TestPurge(t *testing.T) { //nolint:funlen // one story, of a database that 
 	}
 	lines, err := purge("--dry-run")
 	require.NoError(t, err)
-	require.Len(t, lines, 2, "deliveries alone have a bound")
+	require.Len(t, lines, 4, "deliveries and incidents alone have a bound")
 	for _, wrong := range [][]string{
 		{"--before", "29d"},
 		{"--before", "soon"},

@@ -145,8 +145,9 @@ func (s *testStack) leaves(user demo.Account, application string) {
 	his.Scripts(false)
 	his.open("tasks")
 	require.Contains(s.t, his.Path(), "tasks")
-	for _, path := range []string{"User/" + strings.ToLower(user.Name), "Application/" + application} {
+	for _, path := range []string{"User/" + strings.ToLower(user.Name) + "/leave?do=disable", "Application/" + application} {
 		alice.open("people/demo/" + path)
+		alice.Eval(`{ const work = document.querySelector("select[name=handOver]"); if (work) work.value = "keep"; }`)
 		alice.Click("form[action$='/disable'] button[value=true]")
 		alice.Await(`document.querySelector("form[action$='/disable'] button[value=false]")`)
 	}

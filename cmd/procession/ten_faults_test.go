@@ -90,12 +90,12 @@ var (
 	tenantFaults = []faultSign{
 		{
 			name: "Fault of a worker", screen: "incidents", text: "no rate for the currency",
-			metric: "procession_incidents_open", wrong: positive, alert: "ProcessionIncidents",
+			metric: `procession_incidents_open{kind="WORKFLOW_TASK"}`, wrong: positive, alert: "ProcessionIncidents",
 			event: "INCIDENT.OPENED", message: "incident", seconds: 60,
 		},
 		{
 			name: "Wrong definition", screen: "incidents", text: "NoSuchWorkflow",
-			metric: "procession_incidents_open", wrong: func(v float64) bool { return v > 1 }, alert: "ProcessionIncidents",
+			metric: `procession_incidents_open{kind="WORKFLOW_TASK"}`, wrong: func(v float64) bool { return v > 1 }, alert: "ProcessionIncidents",
 			event: "INCIDENT.OPENED", message: "incident", seconds: 60,
 		},
 		{
