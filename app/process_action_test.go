@@ -197,5 +197,5 @@ func TestMalformedExpressionHidesAction(t *testing.T) {
 	faults, err := i.ListAvailabilityFaults(t.Context(), i.Call, nil, domain.PageRequest{Size: 10})
 	require.NoError(t, err)
 	require.Len(t, faults.Items, 1)
-	require.Contains(t, faults.Items[0].Message, "column 4: env is not allowed")
+	require.Contains(t, faults.Items[0].Message, "column 4: env is not a function")
 }

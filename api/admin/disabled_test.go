@@ -65,7 +65,7 @@ SELECT gen_random_uuid(), t.id, $1, 'ENGINE_TOKEN', 'of the candidate in ' || t.
 	task := apitest.Decode[oasb.ProcessItem](t, s.Post(201, s.As("worker"), "/process-items",
 		`{"type":"TASK","processId":"`+process.ID.String()+`","processItemDefinitionCode":"APPROVE"`+apitest.OwnedBy(candidate)+`}`))
 
-	s.Apply(owner, apitest.Identified("north", "User", "candidate", candidate.ID,
+	s.ApplyWith(owner, `"handOver":"keep",`, apitest.Identified("north", "User", "candidate", candidate.ID,
 		`{"name":"candidate","email":"`+candidate.Email+`","disabled":true}`))
 	require.Equal(t, 1, s.Count(`SELECT count(*) FROM engine_grants WHERE principal_id = $1 AND revoked_at IS NOT NULL
 		AND revoked_by = $2 AND identifier = 'of the candidate in north'`, candidate.ID, owner.ID))

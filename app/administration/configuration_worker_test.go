@@ -41,6 +41,6 @@ func TestManifestsListTaskQueues(t *testing.T) {
 	c.apply(system(), document("ProcessDefinition", "north", "SURVEY", claim(strings.Repeat("q", 250))))
 	details := c.requireRefusal(domain.CodeValidation, system(), document("ProcessDefinition", "north", "REPAIR", claim(strings.Repeat("r", 250))))
 	require.Equal(t, "/documents/0/spec/engine/runner", details[0].Location)
-	require.Contains(t, details[0].Message, "Application lister task queues whose names take ")
+	require.Contains(t, details[0].Message, "Application lister task queues with names of ")
 	c.apply(system(), document("ProcessDefinition", "north", "REPAIR", claim("claims")))
 }

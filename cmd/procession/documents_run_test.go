@@ -69,7 +69,7 @@ func TestBlocksOfDocuments(t *testing.T) {
 // blocks returns how each block is run, by its document and the first command.
 func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it is a table
 	listed := func(what, jq string) string { return "$(procession " + what + " -o 'jq=" + jq + "')" }
-	failed := r.incidents(2)
+	failed := r.incidents(3)
 	incidents := map[string][]string{"INCIDENT": failed, "PROCESS": {r.process}}
 	const issued = `.[] | select(.name == "2027") | .id`
 	engine := listed("access list", ".[0].id")
@@ -174,7 +174,7 @@ func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it 
 			},
 		},
 		"docs/operations.md: procession incidents list": {
-			values: map[string][]string{"INCIDENT": {failed[0], failed[0], failed[1]}},
+			values: map[string][]string{"INCIDENT": {failed[0], failed[0], failed[1], failed[2]}},
 		},
 		"docs/operations.md: procession processes repair change PROCESS --task TASK -f data.json --reset --reason TEXT": {
 			without: "it takes a failed process: TestFailedWorkflowBecomesAnIncidentThatCanBeRetried",
