@@ -23,7 +23,7 @@ func (r *repair) move(ctx context.Context) error {
 
 // undoMove moves the process back.
 func (r *repair) undoMove(ctx context.Context) error {
-	last, err := r.tx.GetLastMove(ctx, r.site.Process.ID)
+	last, err := r.tx.GetLastMove(ctx, r.site.ID)
 	switch {
 	case err != nil:
 		return err
@@ -49,7 +49,7 @@ func (r *repair) moveTo(ctx context.Context, move domain.VersionMove) error {
 	if err := domain.CheckMayMove(from.Engine, to.Engine); err != nil {
 		return err
 	}
-	items, err := r.tx.LockMovedItems(ctx, r.site.Process.ID, domain.MaxMovedItems+1)
+	items, err := r.tx.LockMovedItems(ctx, r.site.ID, domain.MaxMovedItems+1)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func (r running) publishVersion(t *testing.T, number int, change func(*persisten
 	t.Helper()
 	v := persistence.DefinitionVersion{
 		DefinitionRef: domain.DefinitionRef{ID: r.process.Definition.ID, Version: uuid.New(), Code: "Loan"},
-		TenantID:      r.Tenant.ID, Number: number, Name: translation.Name{Source: "Loan"},
+		TenantID:      r.ID, Number: number, Name: translation.Name{Source: "Loan"},
 		Engine: &domain.EngineBinding{
 			WorkflowType: "Loan", TaskQueue: r.TaskQueue, SignalShape: domain.SignalShapeB, RunnerID: r.Call.PrincipalID,
 		},

@@ -137,7 +137,7 @@ func (p *Process) ChangeInitiator(initiator, by uuid.UUID, now time.Time) bool {
 }
 
 // Move pins the process to another version of its definition.
-func (p *Process) Move(version uuid.UUID, by uuid.UUID, now time.Time) {
+func (p *Process) Move(version, by uuid.UUID, now time.Time) {
 	p.Definition.Version = version
 	p.touch(by, now)
 }

@@ -44,7 +44,7 @@ func (s *Service) UnmuteIncident(ctx context.Context, call domain.Call, id uuid.
 	})
 }
 
-// IncidentAssignee identifies the person to assign an incident to, by id or e-mail; the zero value is nobody.
+// IncidentAssignee identifies the person to assign an incident to, by id or e-mail; the zero value removes the assignment.
 type IncidentAssignee = persistence.PrincipalKey
 
 // AssignIncident assigns an incident to the caller, or to an owner or administrator of the tenant. VALIDATION refuses others.

@@ -59,7 +59,7 @@ func (s *Screens) Unmute(v *web.Visit) (*web.Answer, error) {
 	})
 }
 
-// Assign assigns an incident to the user, to nobody or to the person with an e-mail.
+// Assign assigns an incident to the user or to the person with an e-mail, or removes the assignment.
 func (s *Screens) Assign(v *web.Visit) (*web.Answer, error) {
 	return s.handle(v, func(id uuid.UUID, form url.Values) error {
 		to := administration.IncidentAssignee{}
