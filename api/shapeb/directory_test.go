@@ -123,7 +123,7 @@ func TestFormerUserVisibleWhereNamed(t *testing.T) {
 	process := apitest.Decode[oasb.Process](t, s.Post(201, s.As("initiator"), "/processes",
 		`{"processDefinitionId":"`+s.Definition("north").String()+`","initiatorId":"`+guest.ID.String()+`"}`))
 	require.Equal(t, guest.ID, *process.InitiatorID)
-	s.Call(204, owner, http.MethodDelete, apitest.ResourcePath("north", "User", "guest", ""), "")
+	s.Call(204, owner, http.MethodDelete, apitest.ResourcePath("north", "User", "guest", "")+"&handOver=keep", "")
 
 	for _, shape := range []string{apitest.ShapeA, apitest.ShapeB} {
 		got := apitest.Decode[oasb.Principal](t, s.Get(200, s.As("viewer"), shape+path))

@@ -231,26 +231,6 @@ func TestQuietHoursPostpone(t *testing.T) {
 	require.Equal(t, []string{"North: 3 incidents opened"}, f.after(2*time.Minute))
 }
 
-// Muted incidents are not told, also later; the others of the group are.
-func TestMutedIncidents(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.receiver(fmt.Sprintf(email, ""))
-	muted := uuid.New()
-	_, err := f.conn.Exec(t.Context(), `SET session_replication_role = replica`)
-	require.NoError(t, err)
-	_, err = f.conn.Exec(t.Context(), `INSERT INTO incidents (id, tenant_id, engine_run_id, run_id, message, failure, state, created_at, muted_until)
-		VALUES ($1, $2, gen_random_uuid(), 'run', 'no rate', '', 'OPEN', $3, $4)`, muted, f.tenant, f.now(), f.now().Add(time.Hour))
-	require.NoError(t, err)
-	f.record(domain.EventIncidentCreated, "OPEN", muted)
-	require.Empty(t, f.after(0))
-	require.Empty(t, f.after(time.Minute))
-	require.Empty(t, f.after(2*time.Hour))
-	f.record(domain.EventIncidentCreated, "OPEN", uuid.New())
-	require.Empty(t, f.after(0))
-	require.Equal(t, []string{"North: 1 incident opened"}, f.after(time.Minute))
-}
-
 // Paused receivers get no messages, also later.
 func TestPausedReceivers(t *testing.T) {
 	t.Parallel()
