@@ -53,8 +53,7 @@ func TestValueBeyondTheBudgetIsRefused(t *testing.T) {
 
 // TestLongValidationsLeaveRoomForOthers requires that reads overtake 18 long validations. There are fewer connections than
 // validations: a read that waited for them would see most of them end.
-func TestLongValidationsLeaveRoomForOthers(t *testing.T) {
-	t.Parallel()
+func TestLongValidationsLeaveRoomForOthers(t *testing.T) { //nolint:paralleltest // other tests would delay its reads
 	c := newCostly(t, 3)
 	var busy sync.WaitGroup
 	var ended atomic.Int32
