@@ -26,7 +26,7 @@ type restrictedTemporal struct {
 	operatorservice.UnimplementedOperatorServiceServer
 }
 
-func denied() error {
+func newDenial() error {
 	return serviceerror.ToStatus(serviceerror.NewPermissionDenied("denied", "")).Err()
 }
 
@@ -60,13 +60,13 @@ func (restrictedTemporal) DescribeNamespace(
 func (restrictedTemporal) RegisterNamespace(
 	context.Context, *workflowservice.RegisterNamespaceRequest,
 ) (*workflowservice.RegisterNamespaceResponse, error) {
-	return nil, denied()
+	return nil, newDenial()
 }
 
 func (restrictedTemporal) ListSearchAttributes(
 	context.Context, *operatorservice.ListSearchAttributesRequest,
 ) (*operatorservice.ListSearchAttributesResponse, error) {
-	return nil, denied()
+	return nil, newDenial()
 }
 
 // Given namespaces need no permission of administrators. Without it, errors name the missing command.

@@ -65,7 +65,7 @@ func (d departure) requireInitiator(initiator uuid.UUID) {
 	require.Equal(d.t, initiator, found.InitiatorID)
 }
 
-func (d departure) unowned() []domain.UnownedWork {
+func (d departure) findUnowned() []domain.UnownedWork {
 	d.t.Helper()
 	found, err := d.FindUnownedWork(d.t.Context(), d.anna(), nil, domain.PageRequest{Size: 100})
 	require.NoError(d.t, err)
@@ -115,7 +115,7 @@ func TestLeavers(t *testing.T) { //nolint:funlen // most of it is a table
 				WHERE g.grantee_id = $1 AND i.code = 'ALONE'`, ines), "the successor of the only candidate is one")
 			require.Equal(t, 1, d.count(`SELECT count(*) FROM events WHERE type = 'PROCESS.INITIATOR_CHANGED'`))
 			require.Equal(t, 2, d.count(`SELECT count(*) FROM events WHERE type = 'PROCESS_ITEM.TASK_ASSIGNED'`))
-			require.Empty(t, d.unowned())
+			require.Empty(t, d.findUnowned())
 			require.Equal(t, name == "disabled", d.exists(d.carlKey()))
 		})
 		t.Run(name+"/hand over to a group in turn", func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestLeavers(t *testing.T) { //nolint:funlen // most of it is a table
 			d.requireOwner(d.check, &ines)
 			d.requireOwner(d.alone, &ada)
 			d.requireInitiator(ines)
-			require.Empty(t, d.unowned())
+			require.Empty(t, d.findUnowned())
 		})
 		t.Run(name+"/are not handed over to inactive people", func(t *testing.T) {
 			t.Parallel()
@@ -141,7 +141,7 @@ func TestLeavers(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Run("that are kept appear as work without an owner, which is handed over later", func(t *testing.T) {
 		t.Parallel()
 		d := newDeparture(t)
-		require.Empty(t, d.unowned())
+		require.Empty(t, d.findUnowned())
 		waiting := d.task("ALONE", nil)
 		applied, err := d.disable(&domain.HandOver{Keep: true})
 		require.NoError(t, err)
@@ -151,7 +151,7 @@ func TestLeavers(t *testing.T) { //nolint:funlen // most of it is a table
 			By: resource.Key{Tenant: "north", Kind: resource.KindProcessDefinition, Code: "CHECKING"},
 		}, applied[0].Work.Rights[0])
 		var kinds []domain.UnownedKind
-		for _, w := range d.unowned() {
+		for _, w := range d.findUnowned() {
 			kinds = append(kinds, w.Kind)
 		}
 		require.ElementsMatch(t, []domain.UnownedKind{
@@ -165,7 +165,7 @@ func TestLeavers(t *testing.T) { //nolint:funlen // most of it is a table
 		done, err := d.HandOverWork(t.Context(), d.anna(), carl, domain.HandOver{User: "ines"})
 		require.NoError(t, err)
 		require.False(t, done.More)
-		require.Empty(t, d.unowned())
+		require.Empty(t, d.findUnowned())
 		_, err = d.ClaimProcessItemTask(t.Context(), d.member("ines"), waiting.ID)
 		require.NoError(t, err)
 		for _, stranger := range []domain.Call{d.member("ines"), d.caller("south", "erik", domain.RoleOwner)} {
