@@ -14,20 +14,34 @@ import (
 
 // RepairProcess carries out a repair of a running process by hand and records it with its reason. The process must be visible
 // to the caller, who must be a repairer of its definition, or an owner or administrator of the tenant; others get
-// ACCESS_DENIED. Errors: VALIDATION for an incomplete request; NOT_FOUND for an item of another process; PROCESS_FINISHED for
-// a finished process; INVALID_STATE for a repair that the state of the task or of the workflow does not permit.
-func (s *Service) RepairProcess(ctx context.Context, call domain.Call, id uuid.UUID, in domain.RepairRequest) (*domain.Repair, error) {
+// ACCESS_DENIED. It is idempotent by the id of the request: a repetition returns the recorded repair and reports that none was
+// made. Errors: VALIDATION for an incomplete request; NOT_FOUND for an item of another process; PROCESS_FINISHED for a finished
+// process; INVALID_STATE for a repair that the state of the task or of the workflow does not permit; CONFLICT for the id of
+// another repair.
+func (s *Service) RepairProcess(
+	ctx context.Context, call domain.Call, id uuid.UUID, in domain.RepairRequest,
+) (done *domain.Repair, made bool, err error) {
 	if err := in.Check(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var done *domain.Repair
-	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
-		r, err := s.repair(ctx, tx, call, id, in)
+	in.ID = new(idOr(in.ID))
+	err = s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		r, err := s.lockRepair(ctx, tx, call, id, in)
 		if err != nil {
 			return nil, err
 		}
+		if done = r.site.Recorded; done != nil {
+			if !done.RepeatedBy(id, in) {
+				return nil, idTaken(nil)
+			}
+			return nil, nil
+		}
+		if err := r.carryOut(ctx); err != nil {
+			return nil, err
+		}
+		made = true
 		done = &domain.Repair{
-			ID: domain.NewID(), TenantID: r.site.TenantID, ProcessID: id, ItemID: in.ItemID, Kind: in.Kind, Reason: in.Reason,
+			ID: *in.ID, TenantID: r.site.TenantID, ProcessID: id, ItemID: in.ItemID, Kind: in.Kind, Reason: in.Reason,
 			Move: r.preview.Move, CreatedBy: call.PrincipalID, CreatedAt: r.now,
 		}
 		tx.InsertRepair(*done)
@@ -38,7 +52,7 @@ func (s *Service) RepairProcess(ctx context.Context, call domain.Call, id uuid.U
 		}
 		return append(domain.Events{repaired}, r.events...), nil
 	})
-	return done, err
+	return done, made, err
 }
 
 // errPreviewed rolls back the transaction of a preview.
@@ -51,8 +65,11 @@ func (s *Service) PreviewRepair(ctx context.Context, call domain.Call, id uuid.U
 	}
 	var preview domain.RepairPreview
 	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
-		r, err := s.repair(ctx, tx, call, id, in)
+		r, err := s.lockRepair(ctx, tx, call, id, in)
 		if err != nil {
+			return nil, err
+		}
+		if err := r.carryOut(ctx); err != nil {
 			return nil, err
 		}
 		preview = r.preview
@@ -64,8 +81,8 @@ func (s *Service) PreviewRepair(ctx context.Context, call domain.Call, id uuid.U
 	return &preview, nil
 }
 
-// repair stages a repair in a transaction.
-func (s *Service) repair(
+// lockRepair locks the process of a repair that the caller may make.
+func (s *Service) lockRepair(
 	ctx context.Context, tx *persistence.Tx, call domain.Call, id uuid.UUID, in domain.RepairRequest,
 ) (*repair, error) {
 	var texts []json.RawMessage
@@ -76,18 +93,14 @@ func (s *Service) repair(
 	if err != nil {
 		return nil, err
 	}
-	site, vals, err := persistence.Both(ctx, tx, persistence.LockRepairSite(call.Caller, id, in.ItemID), l.readValues())
+	site, vals, err := persistence.Both(ctx, tx, persistence.LockRepairSite(call.Caller, id, idOr(in.ID), in.ItemID), l.readValues())
 	if err != nil {
 		return nil, err
 	}
 	if err := checkMayRepair(call.Caller, site.Process, site.Granted); err != nil {
 		return nil, err
 	}
-	if site.Finished() {
-		return nil, domain.ProcessFinished()
-	}
-	r := &repair{values: vals, service: s, site: site, in: in}
-	return r, r.carryOut(ctx)
+	return &repair{values: vals, service: s, site: site, in: in}, nil
 }
 
 func checkMayRepair(caller domain.Caller, p *domain.Process, granted bool) error {
@@ -107,7 +120,11 @@ type repair struct {
 	preview domain.RepairPreview
 }
 
+// carryOut stages the repair in the transaction of its lock.
 func (r *repair) carryOut(ctx context.Context) error {
+	if r.site.Finished() {
+		return domain.ProcessFinished()
+	}
 	switch r.in.Kind {
 	case domain.RepairReopenTask:
 		return r.reopenTask()

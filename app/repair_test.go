@@ -16,7 +16,7 @@ func (r running) repair(t *testing.T, in domain.RepairRequest) error {
 	if in.Reason == "" {
 		in.Reason = "wrong amount"
 	}
-	_, err := r.RepairProcess(t.Context(), r.Call, r.process.ID, in)
+	_, _, err := r.RepairProcess(t.Context(), r.Call, r.process.ID, in)
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/domain"
 )
 
 // newRepairCommand creates the commands that repair a running process by hand.
@@ -40,7 +41,7 @@ func newRepairOf(
 	cmd.Long = cmd.Short + ".\n\nRepairers of the definition may, and owners and administrators of the tenant, who see the process. " +
 		"The repair is recorded with its reason."
 	cmd = processCommand(env, cmd, func(cmd *cobra.Command, s *service, id uuid.UUID) error {
-		params := oasadmin.RepairParams{Kind: kind, Reason: reason}
+		params := oasadmin.RepairParams{ID: new(domain.NewID()), Kind: kind, Reason: reason}
 		if read != nil {
 			if err := read(cmd, &params); err != nil {
 				return err

@@ -38,11 +38,12 @@ const (
 // MaxRepairReason is the maximum length of the reason of a repair, in characters.
 const MaxRepairReason = 500
 
-// RepairRequest is the input of a repair. Reason is 1..500 characters. ItemID is the task of RepairReopenTask and
+// RepairRequest is the input of a repair. ID is the id that the caller chose, nil for a new one. Reason is 1..500 characters. ItemID is the task of RepairReopenTask and
 // RepairTaskData; Value the new value of the changes, and the result of RepairCompleteStep, nil for none. Parameters are
 // set for RepairCompleteStep and RepairReset. With Reset, RepairReopenTask and RepairTaskData continue the workflow from before
 // the end of the task: it waits for the task again, or reads its new data. ToVersion is the number of the version of RepairMove.
 type RepairRequest struct {
+	ID         *uuid.UUID
 	Kind       RepairKind
 	Reason     string
 	ItemID     *uuid.UUID
@@ -115,6 +116,11 @@ type Repair struct {
 	Move      *VersionMove
 	CreatedBy uuid.UUID
 	CreatedAt time.Time
+}
+
+// RepeatedBy reports whether a request with the id of the repair repeats it: its kind, process and task are the same.
+func (r *Repair) RepeatedBy(process uuid.UUID, in RepairRequest) bool {
+	return r.Kind == in.Kind && r.ProcessID == process && equalIDs(r.ItemID, in.ItemID)
 }
 
 // PointEventKind is the kind of an event after a repair point.

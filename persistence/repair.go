@@ -12,7 +12,8 @@ import (
 )
 
 // RepairSite is a process under lock with the state that its repairs depend on: whether the caller is granted to repair it,
-// the item of the repair, nil without one, the run, nil for a manual process, and the open incident of the run.
+// the item of the repair, nil without one, the run, nil for a manual process, the open incident of the run, and the recorded
+// repair with the id of the repair, nil without one.
 type RepairSite struct {
 	*LockedProcess
 
@@ -20,6 +21,7 @@ type RepairSite struct {
 	Item     *LockedItem
 	Run      *domain.EngineRun
 	Incident *domain.Incident
+	Recorded *domain.Repair
 }
 
 const (
@@ -47,11 +49,11 @@ SELECT ` + incidentColumns + `
    FOR NO KEY UPDATE OF i`
 )
 
-// LockRepairSite locks a process visible to the caller for a repair, and an item that is visible too unless item is nil, or
-// returns NOT_FOUND.
-func LockRepairSite(caller domain.Caller, process uuid.UUID, item *uuid.UUID) Read[*RepairSite] {
+// LockRepairSite locks a process visible to the caller for the repair with an id, and an item that is visible too unless item
+// is nil, or returns NOT_FOUND.
+func LockRepairSite(caller domain.Caller, process, repair uuid.UUID, item *uuid.UUID) Read[*RepairSite] {
 	site := &RepairSite{}
-	read := Then(And(LockProcess(caller, process), lockRepairedRun(caller, process, site)),
+	read := Then(And(LockProcess(caller, process), lockRepairedRun(caller, process, repair, site)),
 		func(_ *Tx, found Pair[*LockedProcess, *RepairSite]) (*RepairSite, error) {
 			site.LockedProcess = found.First
 			return site, nil
@@ -68,7 +70,7 @@ func LockRepairSite(caller domain.Caller, process uuid.UUID, item *uuid.UUID) Re
 	})
 }
 
-func lockRepairedRun(caller domain.Caller, process uuid.UUID, site *RepairSite) Read[*RepairSite] {
+func lockRepairedRun(caller domain.Caller, process, repair uuid.UUID, site *RepairSite) Read[*RepairSite] {
 	return answer(
 		&site,
 		pg.Q(repairGranted, []any{caller.PrincipalID, process}, pg.One(&site.Granted)),
@@ -76,6 +78,13 @@ func lockRepairedRun(caller domain.Caller, process uuid.UUID, site *RepairSite) 
 			return pg.One(engineRunFields(r)...)
 		})),
 		pg.Q(lockOpenIncident, []any{process}, scanIncidentIfAny(&site.Incident)),
+		pg.Q(findRepair, []any{process, repair}, func(rows pgx.Rows) error {
+			found, err := pgx.CollectRows(rows, scanNamedRepair)
+			if len(found) > 0 {
+				site.Recorded = &found[0].Repair
+			}
+			return err
+		}),
 	)
 }
 
@@ -96,7 +105,7 @@ func (tx *Tx) InsertRepair(r domain.Repair) {
 const maxRepairs = 200
 
 const (
-	listRepairs = `
+	selectRepairs = `
 SELECT x.id, x.tenant_id, x.process_id, x.item_id, x.kind, x.reason, x.created_by, x.created_at, coalesce(sname.name, s.name, ''),
        x.from_version, f.number, x.to_version, t.number
   FROM repairs x
@@ -104,7 +113,11 @@ SELECT x.id, x.tenant_id, x.process_id, x.item_id, x.kind, x.reason, x.created_b
   LEFT JOIN process_definition_versions t ON t.version = x.to_version
   LEFT JOIN principals s ON s.id = x.created_by
   LEFT JOIN person_names sname ON sname.tenant_id = x.tenant_id AND sname.principal_id = x.created_by
- WHERE x.process_id = $1
+`
+
+	findRepair = selectRepairs + ` WHERE x.id = $2 AND x.tenant_id = (SELECT p.tenant_id FROM processes p WHERE p.id = $1)`
+
+	listRepairs = selectRepairs + ` WHERE x.process_id = $1
  ORDER BY x.created_at DESC
  LIMIT $2`
 

@@ -23,16 +23,19 @@ func (s *Server) FindRepairs(ctx context.Context, request FindRepairsRequestObje
 
 // RepairProcess repairs a running process by hand.
 func (s *Server) RepairProcess(ctx context.Context, request RepairProcessRequestObject) (RepairProcessResponseObject, error) {
-	repaired, err := s.app.RepairProcess(ctx, s.call(ctx), request.ID, repairRequest(request.Body))
+	repaired, made, err := s.app.RepairProcess(ctx, s.call(ctx), request.ID, repairRequest(request.Body))
 	if err != nil {
 		return nil, err
+	}
+	if !made {
+		return RepairProcess200JSONResponse(convertRepair(repaired)), nil
 	}
 	return RepairProcess201JSONResponse(convertRepair(repaired)), nil
 }
 
 func repairRequest(body *oasadmin.RepairParams) domain.RepairRequest {
 	return domain.RepairRequest{
-		Kind: domain.RepairKind(body.Kind), Reason: body.Reason, ItemID: body.ProcessItemID, Value: body.Value, Reset: httpio.Deref(body.Reset),
+		ID: body.ID, Kind: domain.RepairKind(body.Kind), Reason: body.Reason, ItemID: body.ProcessItemID, Value: body.Value, Reset: httpio.Deref(body.Reset),
 		ToVersion: int(httpio.Deref(body.ToVersion)),
 		Parameters: domain.CommandParameters{
 			EngineRun: httpio.Deref(body.EngineRunID), EventID: httpio.Deref(body.EventID), Activity: httpio.Deref(body.ActivityID),

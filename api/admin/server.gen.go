@@ -1485,6 +1485,12 @@ type RepairProcessResponseObject interface {
 	VisitRepairProcessResponse(w http.ResponseWriter) error
 }
 
+type RepairProcess200JSONResponse Repair
+
+func (response RepairProcess200JSONResponse) VisitRepairProcessResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
 type RepairProcess201JSONResponse Repair
 
 func (response RepairProcess201JSONResponse) VisitRepairProcessResponse(w http.ResponseWriter) error {

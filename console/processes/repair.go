@@ -65,6 +65,8 @@ func (s *Screens) RepairPoints(v *web.Visit) (*web.Answer, error) {
 type repairInput struct {
 	*processView
 
+	// ID is the id of the repair, so that a form that is sent twice makes one.
+	ID   uuid.UUID
 	Kind domain.RepairKind
 	// Item is the task of the repair, nil for others.
 	Item *domain.ProcessItem
@@ -132,6 +134,9 @@ func (s *Screens) askRepair(
 			return nil, domain.Denied("the right to repair the process is required")
 		}
 		r := &repairInput{processView: of, Kind: kind, Run: get("run"), Activity: get("activity"), Name: get("name")}
+		if r.ID, err = uuid.Parse(get("id")); err != nil {
+			r.ID = domain.NewID()
+		}
 		r.Event, _ = strconv.ParseInt(get("event"), 10, 64)
 		r.ToVersion, _ = strconv.Atoi(get("version"))
 		if err := s.loadRepaired(v, r, get("item")); err != nil {
@@ -248,6 +253,9 @@ func (s *Screens) MakeRepair(v *web.Visit) (*web.Answer, error) {
 		Kind: kind, Reason: values.Get("reason"), Reset: values.Get("reset") != "",
 		Parameters: domain.CommandParameters{EngineRun: values.Get("run"), Activity: values.Get("activity")},
 	}
+	if chosen, err := uuid.Parse(values.Get("id")); err == nil {
+		in.ID = &chosen
+	}
 	in.Parameters.EventID, _ = strconv.ParseInt(values.Get("event"), 10, 64)
 	in.ToVersion, _ = strconv.Atoi(values.Get("version"))
 	if item, err := uuid.Parse(values.Get("item")); err == nil {
@@ -270,7 +278,7 @@ func (s *Screens) MakeRepair(v *web.Visit) (*web.Answer, error) {
 			return s.previewRepair(v, r)
 		})
 	}
-	if _, err := s.App.RepairProcess(v.Context(), v.Call, id, in); err != nil {
+	if _, _, err := s.App.RepairProcess(v.Context(), v.Call, id, in); err != nil {
 		rejection := web.Refusal(err)
 		if rejection == nil {
 			return nil, err

@@ -1081,7 +1081,8 @@ func NewFindRepairsRequest(server string, id RepairedProcessID) (*http.Request, 
 //
 // For repairers of the definition, and for owners and administrators of the tenant, who see the process. Each repair is recorded
 // with its reason. A finished process is refused, and so is a repair that the state of the task or of the workflow does not
-// permit. Commands for the workflow are carried out after the answer.
+// permit. Commands for the workflow are carried out after the answer. A repetition with the same `id` answers 200 with the
+// recorded repair, and changes nothing.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1095,7 +1096,8 @@ func (c *Client) RepairProcessWithBody(ctx context.Context, id RepairedProcessID
 //
 // For repairers of the definition, and for owners and administrators of the tenant, who see the process. Each repair is recorded
 // with its reason. A finished process is refused, and so is a repair that the state of the task or of the workflow does not
-// permit. Commands for the workflow are carried out after the answer.
+// permit. Commands for the workflow are carried out after the answer. A repetition with the same `id` answers 200 with the
+// recorded repair, and changes nothing.
 //
 // Takes a body of the `application/json` content type.
 //

@@ -1714,6 +1714,9 @@ type RepairParams struct {
 	// EventID The event of RESET, as the repair points name it
 	EventID *int64 `json:"eventId,omitempty"`
 
+	// ID The id of the repair; a new one if it is absent
+	ID *openapi_types.UUID `json:"id,omitempty"`
+
 	// Kind REOPEN_TASK makes a completed task CLAIMED by its former owner, CHANGE_TASK_DATA replaces the data of a task that is not cancelled,
 	// CHANGE_METADATA and CHANGE_ENTITY replace a value of the process. COMPLETE_STEP completes a pending activity of the workflow with
 	// a result, RESET continues the workflow from an earlier event, RESTART terminates the workflow and starts it again with the same
