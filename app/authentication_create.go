@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto"
 	"fmt"
@@ -119,7 +120,7 @@ func (s *Service) issue(
 			return grant, err
 		}
 		a.Certificate = &certificate
-		grant.Identifier, grant.ExpiresAt = certificate.Serial, certificate.NotAfter
+		grant.Identifier, grant.ExpiresAt = cmp.Or(certificate.Serial, grant.Identifier), certificate.NotAfter
 		return grant, nil
 	}
 	if size := domain.QueueNamesSize(access.Servable, access.Reachable); size > domain.MaxQueueNamesSize {

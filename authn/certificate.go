@@ -47,12 +47,22 @@ func (p KeyPair) TLS() (tls.Certificate, error) {
 // EngineCertificate issues the certificate with which the principal's workers
 // connect to the engine, for the one namespace. It certifies public, a key of
 // ParseCertificateRequest, for at most RequestedCertificateLifetime. With a nil public
-// it makes a key pair, and the private key is returned but not stored.
+// it makes a key pair, and the private key is returned but not stored. In a Cluster with given certificates it returns the
+// principal's with its private key, whatever the public key, and without a serial; CONFLICT means that there is none.
 func (i *Issuer) EngineCertificate(
 	principal uuid.UUID, namespace string, public crypto.PublicKey, now time.Time,
 ) (domain.EngineCertificate, error) {
 	if !isTenantNamespace(namespace) {
 		return domain.EngineCertificate{}, fmt.Errorf("issuing an engine certificate: %w", errNamespace)
+	}
+	if err := i.cluster.checkIssued(); err != nil {
+		return domain.EngineCertificate{}, err
+	}
+	if i.cluster.Plaintext {
+		return domain.EngineCertificate{Namespace: namespace, NotAfter: now.Add(i.certificateLifetime)}, nil
+	}
+	if i.cluster.CertificateFile != "" {
+		return i.givenCertificate(principal, namespace)
 	}
 	lifetime := i.certificateLifetime
 	if public != nil {
@@ -77,9 +87,12 @@ func (i *Issuer) OperatorCertificate(
 func (i *Issuer) clientCertificate(
 	principal uuid.UUID, namespace string, public crypto.PublicKey, now time.Time, lifetime time.Duration,
 ) (domain.EngineCertificate, error) {
+	authorities, err := i.authorities()
+	if err != nil {
+		return domain.EngineCertificate{}, err
+	}
 	template := clientTemplate(namespace, principal.String())
 	var pair KeyPair
-	var err error
 	if public == nil {
 		pair, err = i.issueCertificate(&template, now, lifetime)
 	} else {
@@ -89,7 +102,7 @@ func (i *Issuer) clientCertificate(
 		return domain.EngineCertificate{}, fmt.Errorf("issuing an engine certificate: %w", err)
 	}
 	return domain.EngineCertificate{
-		Namespace: namespace, ServerRootCACertificate: i.RootsPEM(),
+		Namespace: namespace, ServerRootCACertificate: authorities,
 		ClientCertificate: pair.CertificatePEM, ClientPrivateKey: pair.PrivateKeyPEM,
 		Serial: template.SerialNumber.Text(16), NotAfter: template.NotAfter.UTC().Truncate(time.Second),
 	}, nil
@@ -149,11 +162,20 @@ func (i *Issuer) issueCertificate(template *x509.Certificate, now time.Time, lif
 	if err != nil {
 		return KeyPair{}, err
 	}
+	secret, err := encodePrivateKey(private)
+	if err != nil {
+		return KeyPair{}, err
+	}
+	return KeyPair{CertificatePEM: certificate, PrivateKeyPEM: secret}, nil
+}
+
+// encodePrivateKey returns a private key in PEM (PKCS #8).
+func encodePrivateKey(private crypto.PrivateKey) (domain.Secret, error) {
 	secret, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
-		return KeyPair{}, fmt.Errorf("encoding a private key: %w", err)
+		return domain.Secret{}, fmt.Errorf("encoding a private key: %w", err)
 	}
-	return KeyPair{CertificatePEM: certificate, PrivateKeyPEM: domain.NewSecret(encodePEM("PRIVATE KEY", secret))}, nil
+	return domain.NewSecret(encodePEM("PRIVATE KEY", secret)), nil
 }
 
 // certify completes the template and returns the certificate of a public key in PEM. The

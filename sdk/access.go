@@ -12,13 +12,20 @@ import (
 	"github.com/procession-dev/procession/sdk/transport"
 )
 
-// engineAccess contains the credentials for Temporal. The private key of the certificate is made here and stays here.
+// engineAccess contains the credentials for Temporal. Without TLS there is only the namespace. The private key of the certificate is made here and stays here, unless the
+// owner of the cluster gives certificates with keys.
 type engineAccess struct {
 	namespace string
 	tls       *tls.Config
 	token     func(context.Context) (string, error)
 	// dropToken has the next call get another token.
 	dropToken func()
+}
+
+// obtainPlainAccess asks the service for the namespace of a Temporal without TLS and credentials.
+func obtainPlainAccess(ctx context.Context, api *Client) (engineAccess, error) {
+	grant, _, err := engineCertificate(ctx, api)
+	return engineAccess{namespace: grant.Namespace, dropToken: func() {}}, err
 }
 
 // obtainEngineAccess asks the service for a certificate. The token is fetched when Temporal is first called; both are
@@ -33,6 +40,9 @@ func obtainEngineAccess(ctx context.Context, api *Client, clock func() time.Time
 		}
 		// The first certificate says where the worker connects to. Renewals run during handshakes, which read these.
 		if namespace == "" {
+			if grant.TLS.ClientCertificate == "" && grant.TLS.ServerRootCaCertificate == "" {
+				return nil, time.Time{}, errors.New("the Temporal of the service has no TLS: set TemporalPlaintext (-temporal-plaintext)")
+			}
 			if !roots.AppendCertsFromPEM([]byte(grant.TLS.ServerRootCaCertificate)) {
 				return nil, time.Time{}, errors.New("serverRootCaCertificate holds no PEM certificate")
 			}
@@ -55,7 +65,7 @@ func obtainEngineAccess(ctx context.Context, api *Client, clock func() time.Time
 	}, nil
 }
 
-// engineCertificate makes a key and requests a certificate for it. The private key is PEM.
+// engineCertificate makes a key and requests a certificate for it. The private key is PEM, and another one if the service gives it.
 func engineCertificate(ctx context.Context, api *Client) (rest.AuthenticationEngineCertificate, []byte, error) {
 	key, err := transport.NewKey()
 	if err != nil {
@@ -68,6 +78,10 @@ func engineCertificate(ctx context.Context, api *Client) (rest.AuthenticationEng
 	}
 	if err != nil {
 		return rest.AuthenticationEngineCertificate{}, nil, err
+	}
+	if given := answer.EngineCertificate.TLS.ClientPrivateKey; given != "" {
+		// The owner of the cluster gives certificates with their keys.
+		return *answer.EngineCertificate, []byte(given), nil
 	}
 	return *answer.EngineCertificate, key.Private, nil
 }

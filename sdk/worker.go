@@ -161,7 +161,7 @@ func (w *Worker) Run(ctx context.Context) error {
 func (w *Worker) serve(ctx context.Context) error {
 	var access engineAccess
 	err := w.untilDone(ctx, "engine access", func(ctx context.Context) (err error) {
-		access, err = obtainEngineAccess(ctx, w.client, w.cfg.Clock)
+		access, err = w.obtainAccess(ctx)
 		return err
 	})
 	if err != nil {
@@ -189,13 +189,20 @@ func (w *Worker) serve(ctx context.Context) error {
 		}
 		w.logger.WarnContext(ctx, "Temporal denies the worker, getting access again")
 		err = w.untilDone(ctx, "engine access", func(ctx context.Context) (err error) {
-			access, err = obtainEngineAccess(ctx, w.client, w.cfg.Clock)
+			access, err = w.obtainAccess(ctx)
 			return err
 		})
 		if err != nil {
 			return err
 		}
 	}
+}
+
+func (w *Worker) obtainAccess(ctx context.Context) (engineAccess, error) {
+	if w.cfg.TemporalPlaintext {
+		return obtainPlainAccess(ctx, w.client)
+	}
+	return obtainEngineAccess(ctx, w.client, w.cfg.Clock)
 }
 
 // poll connects to Temporal and polls until ctx ends or something is sent to fatal. It reports whether to do so again
@@ -285,16 +292,18 @@ func (w *Worker) connect(ctx context.Context, access engineAccess, denied *denia
 	// Workflows that the service starts with a key keep their payloads to themselves.
 	keys := encryption.NewKeys(w.cfg.Clock, w.client.EncryptionKey)
 	dialling := client.Options{
-		HostPort:    w.cfg.TemporalAddress,
-		Namespace:   access.namespace,
-		Identity:    w.cfg.Identity,
-		Logger:      log.NewStructuredLogger(w.logger),
-		Credentials: client.NewAPIKeyDynamicCredentials(access.token),
+		HostPort:  w.cfg.TemporalAddress,
+		Namespace: access.namespace,
+		Identity:  w.cfg.Identity,
+		Logger:    log.NewStructuredLogger(w.logger),
 		ConnectionOptions: client.ConnectionOptions{
 			TLS: access.tls.Clone(), DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(denied.intercept)},
 		},
 		DataConverter:      encryption.NewDataConverter(keys),
 		ContextPropagators: []workflow.ContextPropagator{encryption.Propagator{}},
+	}
+	if access.token != nil {
+		dialling.Credentials = client.NewAPIKeyDynamicCredentials(access.token)
 	}
 	polling := worker.Options{
 		Identity:              w.cfg.Identity,
@@ -306,9 +315,6 @@ func (w *Worker) connect(ctx context.Context, access engineAccess, denied *denia
 			default:
 			}
 		},
-	}
-	if w.cfg.TemporalPlaintext {
-		dialling.Credentials, dialling.ConnectionOptions.TLS = nil, nil
 	}
 	if w.cfg.Temporal != nil {
 		w.cfg.Temporal(&dialling, &polling)

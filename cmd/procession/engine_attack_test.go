@@ -82,9 +82,7 @@ func (s *testStack) requireNoAccess(account demo.Account) {
 // workflows may use.
 func (s *testStack) queuesOf(account demo.Account) (size int, servable, reachable []string) {
 	s.t.Helper()
-	status, got := s.call(account, http.MethodPost, "/authentications", map[string]any{"type": "ENGINE_TOKEN"})
-	require.Equal(s.t, http.StatusOK, status, got)
-	token := field[string](s.t, got, "engineToken", "token")
+	token := s.engineToken(account)
 	content, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
 	require.NoError(s.t, err)
 	var claims struct {

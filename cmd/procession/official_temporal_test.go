@@ -30,6 +30,7 @@ func TestLoanRunsOnTheOfficialDevelopmentServer(t *testing.T) {
 	require.NoError(t, err, string(report))
 	require.Contains(t, string(report), "in plain text, on this machine")
 	require.Contains(t, string(report), "Temporal accepts calls without credentials")
+	s.requireGuarantees(guarantees{})
 }
 
 // startOfficialTemporal starts the server of Temporal's command line, which make bootstrap-tests installs.

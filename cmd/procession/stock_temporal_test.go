@@ -46,6 +46,7 @@ func TestLoanRunsOnAStockTemporal(t *testing.T) {
 	s.startWorker()
 	out, err := exec.Command(example(t, "loan/drive"), "-endpoint", s.url()).CombinedOutput()
 	require.NoError(t, err, string(out))
+	s.requireGuarantees(guarantees{namespace: true, forgery: true})
 }
 
 // newStockStack is newStack with the stock server on PostgreSQL.

@@ -57,17 +57,14 @@ func (s *testStack) clientOf(account demo.Account, change ...func(*client.Option
 	file := func(name string) []byte {
 		return []byte(field[string](s.t, certificate, "engineCertificate", "tls", name))
 	}
-	pair, err := tls.X509KeyPair(file("clientCertificate"), file("clientPrivateKey"))
-	require.NoError(s.t, err)
-	roots := x509.NewCertPool()
-	require.True(s.t, roots.AppendCertsFromPEM(file("serverRootCaCertificate")))
-	status, token := s.call(account, http.MethodPost, "/authentications", map[string]any{"type": "ENGINE_TOKEN"})
-	require.Equal(s.t, http.StatusOK, status, token)
-
-	options := client.Options{
-		HostPort: s.config.TemporalAddress, Namespace: "demo",
-		Credentials:       client.NewAPIKeyStaticCredentials(field[string](s.t, token, "engineToken", "token")),
-		ConnectionOptions: client.ConnectionOptions{TLS: &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}}},
+	options := client.Options{HostPort: s.config.TemporalAddress, Namespace: "demo"}
+	if s.config.TemporalTLS {
+		pair, err := tls.X509KeyPair(file("clientCertificate"), file("clientPrivateKey"))
+		require.NoError(s.t, err)
+		roots := x509.NewCertPool()
+		require.True(s.t, roots.AppendCertsFromPEM(file("serverRootCaCertificate")))
+		options.ConnectionOptions.TLS = &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}}
+		options.Credentials = client.NewAPIKeyStaticCredentials(s.engineToken(account))
 	}
 	for _, f := range change {
 		f(&options)
@@ -76,6 +73,14 @@ func (s *testStack) clientOf(account demo.Account, change ...func(*client.Option
 	require.NoError(s.t, err)
 	s.t.Cleanup(c.Close)
 	return c
+}
+
+// engineToken returns a token of an account.
+func (s *testStack) engineToken(account demo.Account) string {
+	s.t.Helper()
+	status, answer := s.call(account, http.MethodPost, "/authentications", map[string]any{"type": "ENGINE_TOKEN"})
+	require.Equal(s.t, http.StatusOK, status, answer)
+	return field[string](s.t, answer, "engineToken", "token")
 }
 
 // systemClient returns a client of the demo namespace with the rights of the service

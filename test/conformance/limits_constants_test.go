@@ -124,7 +124,7 @@ func others() map[string]string {
 		"is a setting or the bound of one": `app.DefaultTaskLogLimit api/httpio.DefaultBodyLimit app/administration.MaxAccessTokenLifetime
 			authn.MaxCertificateLifetime authn.MaxPublishDelay authn.MaxClockSkew authn.MaxOperatorAccess authn.maxIssuer authn.maxProofAge`,
 		"bounds what identity providers, models, workers and receivers send": ` authn.maxNumericDate
-			authn.maxSubject authn.maxEmail engine events/webhook.MaxAnswer events/webhook.maxRetryAfter events/webhook.maxAnswerHeader
+			authn.maxSubject authn.maxEmail authn.maxCredentialFile engine events/webhook.MaxAnswer events/webhook.maxRetryAfter events/webhook.maxAnswerHeader
 			events/webhook.maxSecretLength app.maxDataSourceMessage domain.maxRetryAfter domain.maxHold`,
 		"bounds a run of AI assistance": `app.maxAssistedDocuments app.maxPassages app.maxExcerpts app.maxQuery`,
 		"follows from another limit":    `authn.maxHeader blobstore.maxExtension`,

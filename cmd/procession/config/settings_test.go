@@ -17,7 +17,8 @@ import (
 // anyText are settings without an invalid value that can be found without the files and programs that they name, with the reason.
 var anyText = map[string]string{
 	"tls-cert": "file", "tls-key": "file", "temporal-tls-ca": "file", "temporal-tls-cert": "file", "temporal-tls-key": "file",
-	"temporal-api-key-file": "file", "temporal-tls-server-name": "name in a certificate", "seal-key-file": "file", "earlier-seal-key-files": "files",
+	"temporal-api-key-file": "file", "temporal-worker-api-key-file": "file", "temporal-worker-tls-cert": "file", "temporal-worker-tls-key": "file",
+	"temporal-tls-server-name": "name in a certificate", "seal-key-file": "file", "earlier-seal-key-files": "files",
 	"assistance-key-file": "file", "assistance-model": "name of the provider", "assistance-embedding-model": "name of the provider",
 	"smtp-user": "name at the server", "smtp-password-file": "file",
 	"pdftotext": "program", "typst": "program", "form-fonts": "folders",

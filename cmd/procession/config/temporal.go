@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 )
@@ -23,6 +24,10 @@ type Temporal struct {
 	TemporalTLSServerName  string
 	TemporalAPIKeyFile     string
 	TemporalAnonymous      bool
+	WorkerCredentials      bool
+	WorkerAPIKeyFile       string
+	WorkerTLSCert          string
+	WorkerTLSKey           string
 	TaskQueueInterval      time.Duration
 	PollerTimeout          time.Duration
 	CancelGrace            time.Duration
@@ -71,6 +76,15 @@ func (c *Temporal) bindFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.TemporalAPIKeyFile, "temporal-api-key-file", "",
 		"file of the API key that the owner of Temporal gave, reloaded when it changes; it replaces the token of the service")
 	f.BoolVar(&c.TemporalAnonymous, "temporal-anonymous", false, "send no credentials to a Temporal with TLS that requires none")
+	f.BoolVar(&c.WorkerCredentials, "temporal-worker-credentials", true,
+		"issue credentials for Temporal to workers; without them, the authentication endpoints answer 409")
+	f.StringVar(&c.WorkerAPIKeyFile, "temporal-worker-api-key-file", "",
+		"file of the API key that the owner of Temporal gave to a worker; {namespace} and {application} in the name stand for the worker's "+
+			"namespace and the id of its application; empty for tokens of the service")
+	f.StringVar(&c.WorkerTLSCert, "temporal-worker-tls-cert", "",
+		"client certificate that the owner of Temporal gave to a worker (PEM file), with the same placeholders; empty for certificates of "+
+			"the service's authority")
+	f.StringVar(&c.WorkerTLSKey, "temporal-worker-tls-key", "", "private key of --temporal-worker-tls-cert (PEM file)")
 	f.DurationVar(&c.TaskQueueInterval, "task-queue-interval", engine.DefaultTaskQueueInterval,
 		"how often task queues are observed in Temporal")
 	f.DurationVar(&c.PollerTimeout, "poller-timeout", domain.DefaultTaskQueueTimeouts().Poll,
@@ -91,12 +105,17 @@ func (c *Temporal) checkSettings() error {
 		{"temporal-tls-cert", c.TemporalTLSCert},
 		{"temporal-tls-server-name", c.TemporalTLSServerName},
 		{"temporal-api-key-file", c.TemporalAPIKeyFile},
+		{"temporal-worker-api-key-file", c.WorkerAPIKeyFile},
+		{"temporal-worker-tls-cert", c.WorkerTLSCert},
 	} {
 		wrong.require(c.TemporalTLS || s.value == "", s.name, "needs --temporal-tls")
 	}
 	wrong.require((c.TemporalTLSCert == "") == (c.TemporalTLSKey == ""), "temporal-tls-cert", "and --temporal-tls-key need each other")
 	wrong.require(!c.TemporalAnonymous || c.TemporalTLSCert == "" && c.TemporalAPIKeyFile == "", "temporal-anonymous",
 		"excludes --temporal-tls-cert and --temporal-api-key-file")
+	wrong.require((c.WorkerTLSCert == "") == (c.WorkerTLSKey == ""), "temporal-worker-tls-cert", "and --temporal-worker-tls-key need each other")
+	wrong.require(c.WorkerCredentials || c.WorkerAPIKeyFile == "" && c.WorkerTLSCert == "", "temporal-worker-credentials",
+		"must be true with --temporal-worker-api-key-file and --temporal-worker-tls-cert")
 	wrong.require(!strings.ContainsAny(c.TemporalNamespace, " /"), "temporal-namespace",
 		"must be the name of a namespace")
 	wrong.require(c.TemporalRetention >= 24*time.Hour, "temporal-retention", "must be 24h or more")
@@ -104,6 +123,14 @@ func (c *Temporal) checkSettings() error {
 	wrong.require(c.PollerTimeout >= time.Second, "poller-timeout", "must be 1s or more")
 	wrong.require(c.CancelGrace >= 0, "cancel-grace", "must not be negative")
 	return wrong.join()
+}
+
+// Cluster describes the credentials of workers.
+func (c *Temporal) Cluster() authn.Cluster {
+	return authn.Cluster{
+		Plaintext: !c.TemporalTLS, Withhold: !c.WorkerCredentials, AuthorityFile: c.TemporalTLSCA,
+		APIKeyFile: c.WorkerAPIKeyFile, CertificateFile: c.WorkerTLSCert, KeyFile: c.WorkerTLSKey,
+	}
 }
 
 func (c *Temporal) requireTemporal() error {

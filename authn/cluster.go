@@ -1,0 +1,165 @@
+package authn
+
+import (
+	"bytes"
+	"crypto/tls"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	// givenRenewal is the time after which workers fetch a given token again, so that they notice its replacement.
+	givenRenewal = 10 * time.Minute
+	// maxCredentialFile bounds the size of a file of credentials.
+	maxCredentialFile = 64 << 10
+)
+
+// Cluster describes the credentials of workers in a Temporal of another owner. The zero value is a Temporal that
+// trusts the service's authority.
+type Cluster struct {
+	// Plaintext is true of a Temporal without TLS: certificates contain the namespace only.
+	Plaintext bool
+	// Withhold issues no credentials: workers get theirs from elsewhere.
+	Withhold bool
+	// AuthorityFile contains the authorities of Temporal's certificate in PEM. It may be empty for the service's.
+	AuthorityFile string
+	// APIKeyFile is the file of the token of a worker. It may be empty for tokens of the service. In the three file names,
+	// {namespace} and {application} stand for the worker's namespace and the id of its principal.
+	APIKeyFile string
+	// CertificateFile and KeyFile contain the certificate of a worker and its private key in PEM. They may be empty for
+	// certificates of the service.
+	CertificateFile string
+	KeyFile         string
+}
+
+// WithCluster returns an Issuer of the same keys that issues credentials of workers for the cluster. Files are read
+// when credentials are requested.
+func (i *Issuer) WithCluster(c Cluster) *Issuer {
+	issuer := *i
+	issuer.cluster = c
+	return &issuer
+}
+
+// checkIssued returns a CONFLICT if the cluster's workers get no credentials from the service.
+func (c *Cluster) checkIssued() error {
+	if c.Withhold {
+		return domain.Conflict(domain.CodeConflict, "the service issues no credentials for Temporal: the owner of the cluster gives them to workers")
+	}
+	return nil
+}
+
+// authorities returns the authorities of Temporal's certificate.
+func (i *Issuer) authorities() (string, error) {
+	if i.cluster.AuthorityFile == "" {
+		return i.RootsPEM(), nil
+	}
+	content, err := readCredential(i.cluster.AuthorityFile)
+	if err != nil {
+		return "", fmt.Errorf("reading the authorities of Temporal's certificate: %w", err)
+	}
+	return string(content), nil
+}
+
+// givenToken reads the token of a worker. Workers renew it after ten minutes, or earlier if it expires.
+func (c *Cluster) givenToken(access EngineAccess, now time.Time) (domain.EngineToken, error) {
+	content, err := c.readGiven(c.APIKeyFile, access.Namespace, access.Principal)
+	if err != nil {
+		return domain.EngineToken{}, err
+	}
+	key := string(bytes.TrimSpace(content))
+	expiry := now.Add(givenRenewal)
+	// An API key of Temporal Cloud is a JWT. Its signature is for Temporal to verify.
+	if token, err := jwt.ParseSigned(key, signatureAlgorithms); err == nil {
+		var claims jwt.Claims
+		if token.UnsafeClaimsWithoutVerification(&claims) == nil && claims.Expiry != nil && claims.Expiry.Time().Before(expiry) {
+			expiry = claims.Expiry.Time()
+		}
+	}
+	return domain.EngineToken{Token: domain.NewSecret(key), ExpiredAt: expiry, NotAfter: expiry}, nil
+}
+
+// signatureAlgorithms are those of API keys whose expiry is read.
+var signatureAlgorithms = []jose.SignatureAlgorithm{
+	jose.EdDSA, jose.ES256, jose.ES384, jose.ES512, jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.HS256,
+}
+
+// givenCertificate reads the certificate of a worker.
+func (i *Issuer) givenCertificate(principal uuid.UUID, namespace string) (domain.EngineCertificate, error) {
+	c := &i.cluster
+	authorities, err := i.authorities()
+	if err != nil {
+		return domain.EngineCertificate{}, err
+	}
+	certificate, err := c.readGiven(c.CertificateFile, namespace, principal)
+	if err != nil {
+		return domain.EngineCertificate{}, err
+	}
+	key, err := c.readGiven(c.KeyFile, namespace, principal)
+	if err != nil {
+		return domain.EngineCertificate{}, err
+	}
+	pair, err := tls.X509KeyPair(certificate, key)
+	if err != nil {
+		return domain.EngineCertificate{}, fmt.Errorf("reading the certificate of a worker in %s: %w", namespace, err)
+	}
+	private, err := encodePrivateKey(pair.PrivateKey)
+	if err != nil {
+		return domain.EngineCertificate{}, err
+	}
+	return domain.EngineCertificate{
+		Namespace: namespace, ServerRootCACertificate: authorities,
+		ClientCertificate: string(certificatesOnly(certificate)), ClientPrivateKey: private, NotAfter: pair.Leaf.NotAfter.UTC(),
+	}, nil
+}
+
+// readGiven reads the file of a worker. Without it the worker gets a CONFLICT that names no file.
+func (c *Cluster) readGiven(pattern, namespace string, principal uuid.UUID) ([]byte, error) {
+	file := strings.NewReplacer("{namespace}", namespace, "{application}", principal.String()).Replace(pattern)
+	content, err := readCredential(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, domain.Conflict(domain.CodeConflict,
+			"the owner of the Temporal cluster has given this application no credentials for the namespace "+namespace)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the credentials of a worker: %w", err)
+	}
+	return content, nil
+}
+
+func readCredential(file string) ([]byte, error) {
+	f, err := os.Open(file) //nolint:gosec // the operator names it
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	content, err := io.ReadAll(io.LimitReader(f, maxCredentialFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(content) == 0 || len(content) > maxCredentialFile {
+		return nil, fmt.Errorf("%s must have between 1 and %d bytes", file, maxCredentialFile)
+	}
+	return content, nil
+}
+
+// certificatesOnly returns the certificates of a PEM text.
+func certificatesOnly(text []byte) []byte {
+	var certificates []byte
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type == "CERTIFICATE" {
+			certificates = append(certificates, pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes})...)
+		}
+	}
+	return certificates
+}
