@@ -66,7 +66,7 @@ func (e *entry) resultPage(ctx context.Context) (*page, error) {
 		if n := p.editor.Find(name); n != nil {
 			said := ui.T(ctx, format, append([]any{n.Label}, details...)...)
 			p.problems[n.Pointer] = append(p.problems[n.Pointer], translation.Text{Text: said})
-			p.summary = append(p.summary, problem{ID: nodeID(n), Name: n.Name, Text: said})
+			p.summary = append(p.summary, problem{ID: nodeID(n), Name: n.Name, Text: said, Unsaved: true})
 		}
 	}
 	for _, name := range e.change.Unreadable {
@@ -132,7 +132,8 @@ func (e *entry) resultMessage(ctx context.Context, p *page) string {
 // completeForm completes the form. It returns statusIncomplete if values are not valid.
 func (e *entry) completeForm(ctx context.Context) (to, status string, rejection *domain.Error, err error) {
 	invalid := len(e.doc.Errors) > 0 && (e.draft != nil || e.doc.CompleteAnywayLabel != "")
-	if invalid && (e.post.do != doAnyway || e.doc.CompleteAnywayLabel == "") || len(e.change.Unreadable)+len(e.unresolved) > 0 || e.change.HasQuestions() {
+	unsaved := len(e.change.Unreadable)+len(e.change.Refused)+len(e.unresolved) > 0 || e.change.HasQuestions()
+	if unsaved || invalid && (e.post.do != doAnyway || e.doc.CompleteAnywayLabel == "") {
 		return "", statusIncomplete, nil, nil
 	}
 	if e.draft != nil {

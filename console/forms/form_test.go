@@ -262,7 +262,7 @@ func TestNamesInNewRows(t *testing.T) {
 		"version": {"0"}, "o/rows": {"", "0", "1", "n7", "n8"}, "v/rows/n7/to": {"c"}, "v/rows/n7/who": {"Bob"},
 		"v/rows/n8/to": {"d"}, "v/rows/n8/who": {"Nemo"},
 	}, true)
-	require.Contains(t, body, `{"id":"f-rows-3-who","name":"/rows/3/who","text":"Who was not found. Choose one of the suggestions."}`)
+	require.Contains(t, body, `{"id":"f-rows-3-who","name":"/rows/3/who","text":"Who was not found. Choose one of the suggestions.","unsaved":true}`)
 	require.JSONEq(t, `{"name":"Carol","rows":[{"to":"a","much":1.50},{"to":"b","kept":true},
 		{"to":"c","who":"kuflow-principal:id=01970000-0000-7000-8000-00000000c002;type=USER;name=Bob;"},{"to":"d"}]}`, m.storedValue())
 }

@@ -53,7 +53,7 @@ func (e *entry) keepMembers(ctx context.Context, p *page) {
 		row = e.change.NewName(row)
 		said := ui.T(ctx, "“%s” cannot be the name of this entry: it is in use or not allowed.", typed)
 		p.memberNames[row], p.memberProblems[row] = typed, said
-		p.summary = append(p.summary, problem{ID: idOf(row) + "-name", Name: row, Text: said})
+		p.summary = append(p.summary, problem{ID: idOf(row) + "-name", Name: row, Text: said, Unsaved: true})
 	}
 }
 

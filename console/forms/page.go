@@ -151,6 +151,8 @@ type problem struct {
 	// Missing problems concern missing values. They are shown after the person left the control, or tried to
 	// complete.
 	Missing bool `json:"missing,omitempty"`
+	// Unsaved problems concern a text without a value. The script sends it with every request.
+	Unsaved bool `json:"unsaved,omitempty"`
 }
 
 // isMissing reports whether an error concerns a missing value.

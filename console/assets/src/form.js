@@ -6,6 +6,7 @@
 
   const wait = 800; // milliseconds after the last change
   const leave = 20; // milliseconds after a control was left, in which others may complete its text
+  const hold = 2000; // milliseconds that answers wait for the end of a click
   const retry = 5000; // milliseconds between attempts while there is no connection
   const signOut = [401, 403];
 
@@ -28,16 +29,18 @@
   let edited = new Set();
   htmx.registerExtension("procession-forms", {
     init: (api) => { morph = api.morph; },
-    htmx_before_morph_node: (node) => !node.matches("[role=listbox]") && !(edited.has(node) && node.matches("select, textarea, [data-list], [data-files]")),
+    htmx_before_morph_node: (node) => !node.matches("[role=listbox], [data-found]:not(:empty)") && !(edited.has(node) && node.matches("select, textarea, [data-list], [data-files]")),
     htmx_before_morph_attr: (node, { attrName }) => !(edited.has(node) && ["value", "checked"].includes(attrName)) && !(["open", "aria-expanded", "aria-activedescendant"].includes(attrName) && node.closest("[data-form]")),
   });
 
   class Form {
     constructor(element) {
       this.element = element;
-      this.changed = new Set(); // names of inputs with unsaved values
+      this.changed = new Set(); // names of inputs with values that were not sent
+      this.unsaved = new Set(); // names of inputs with texts that the service could not save
       this.since = new Set(); // names of inputs changed since the last request
       this.composed = Promise.resolve(); // pending during the composition of an input method
+      this.clickable = Promise.resolve(); // pending while the mouse or a finger is down
       this.stale = false; // the page lacks parts that the form has now
       this.draft = element.dataset.draft !== undefined; // it is kept here until it is sent
       this.key = `${own}${location.pathname}${this.draft ? location.search : ""}`;
@@ -51,6 +54,7 @@
       element.addEventListener("click", (event) => this.clicked(event));
       element.addEventListener("form:change", (event) => this.changeControl(event.target, event.detail.name));
       element.addEventListener("compositionstart", () => this.compose());
+      element.addEventListener("pointerdown", () => this.press());
       element.addEventListener("keydown", (event) => {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing) {
           event.preventDefault();
@@ -130,6 +134,14 @@
       });
     }
 
+    // press holds answers back until the click has happened: elements that move or go would swallow it.
+    press() {
+      this.clickable = new Promise((resolve) => {
+        for (const name of ["pointerup", "pointercancel"]) addEventListener(name, () => setTimeout(resolve), { once: true, capture: true });
+        setTimeout(resolve, hold);
+      });
+    }
+
     // left marks a control that is left empty where something has to be.
     left(event) {
       const name = nameOf(event.target);
@@ -166,11 +178,22 @@
     // changeRows marks the orders of an array and of those around it: a row's inputs
     // mean nothing without them.
     changeRows(rows) {
-      for (; rows; rows = rows.parentElement.closest("[data-rows]")) {
-        this.changed.add("o" + rows.dataset.rows);
-        this.since.add("o" + rows.dataset.rows);
+      for (const name of ordersOf(rows)) { this.changed.add(name); this.since.add(name); }
+    }
+
+    // takeProblems takes the problems of an answer, and keeps the names of the inputs that are not saved.
+    takeProblems(problems) {
+      this.problems = problems;
+      this.unsaved.clear();
+      for (const { name } of problems.filter((p) => p.unsaved)) {
+        for (const input of this.element.querySelectorAll(`[name="${CSS.escape("v" + name)}"], [name="${CSS.escape("k" + name)}"]`)) {
+          for (const part of [input.name, ...ordersOf(input.closest("[data-rows]"))]) this.unsaved.add(part);
+        }
       }
     }
+
+    // unsent returns the names of all inputs with values that are not saved.
+    unsent() { return new Set([...this.changed, ...this.unsaved]); }
 
     clicked(event) {
       const link = event.target.closest("a[href^='#']");
@@ -227,7 +250,7 @@
         if (some.has(name)) continue;
         if (name.startsWith("z")) { names.add("v" + name.slice(1)); continue; }
         // A text that a person has entered is meant, also if the stored value is shown alike.
-        if (this.changed.has(name)) some.append("confirmed", name);
+        if (this.changed.has(name) || this.unsaved.has(name)) some.append("confirmed", name);
         for (const value of all.getAll(name)) if (typeof value === "string") some.append(name, value);
         for (const also of name.startsWith("v") ? ["r", "z"] : []) for (const value of all.getAll(also + name.slice(1))) some.append(also + name.slice(1), value);
       }
@@ -240,7 +263,7 @@
       if (!button && this.changed.size === 0 && !this.stale) return;
       this.busy = true;
       if (/^(complete|anyway)/.test(button)) this.mean();
-      const names = new Set(this.changed);
+      const names = this.unsent();
       this.since = new Set();
       const read = /^read:(.*) /.exec(button);
       if (read) names.add("v" + read[1]);
@@ -260,7 +283,7 @@
         }
         this.failing = false;
         this.element.inert = false;
-        await this.composed;
+        await Promise.all([this.composed, this.clickable]);
         this.taken(answer, deciding);
       } catch (failure) {
         this.failed(failure);
@@ -299,8 +322,8 @@
       this.base.value = answer.base;
       this.since = formRows.rename(this.element, answer.keys ?? {}, this.since);
       this.changed = new Set(this.since);
-      this.problems = answer.problems;
       if (answer.html) this.replace(answer.html);
+      this.takeProblems(answer.problems);
       for (const [id, text] of Object.entries(answer.echoes ?? {})) document.getElementById(id)?.replaceChildren(text);
       this.complain();
       this.keep();
@@ -318,11 +341,8 @@
     // request keep their content.
     replace(html) {
       const made = new DOMParser().parseFromString(html, "text/html").querySelector("form");
-      for (const found of this.element.querySelectorAll("[data-found]:not(:empty)")) {
-        made.querySelector(`#${CSS.escape(found.id)}`)?.replaceChildren(...found.childNodes);
-      }
       edited = new Set([...this.element.querySelectorAll("[name], [data-list], [data-files]")].filter((part) =>
-        this.since.has(part.name ?? (part.dataset.files === undefined ? "o" + part.closest("[data-rows]").dataset.rows : "v" + part.dataset.files))));
+        this.since.has(part.name?.replace(/^r/, "v") ?? (part.dataset.files === undefined ? "o" + part.closest("[data-rows]").dataset.rows : "v" + part.dataset.files))));
       const active = this.element.contains(document.activeElement) ? document.activeElement : null;
       const around = [];
       for (let part = active; part && part !== this.element; part = part.parentElement) if (part.id) around.push(part.id);
@@ -398,11 +418,11 @@
     keep() {
       if (signedOut) return;
       try {
-        const body = this.entries(new Set(this.changed));
+        const body = this.entries(this.unsent());
         body.set("base", this.base.value);
         body.set("full", "1");
         body.delete("tried");
-        if (this.changed.size > 0 || this.began()) sessionStorage.setItem(this.key, body.toString()); else this.forget();
+        if (this.unsent().size > 0 || this.began()) sessionStorage.setItem(this.key, body.toString()); else this.forget();
       } catch { /* it is full, or not allowed */ }
     }
 
@@ -421,7 +441,7 @@
       this.busy = true;
       try {
         const answer = await this.send(new URLSearchParams(kept));
-        await this.composed;
+        await Promise.all([this.composed, this.clickable]);
         this.taken(answer, false);
       } catch (failure) {
         this.say(this.element.dataset[failure instanceof Response ? "failed" : "offline"], "failed");
@@ -435,11 +455,14 @@
       if (this.changed.size === 0) return;
       this.keep();
       if (this.draft) return;
-      fetch(this.element.action, { method: "POST", body: this.entries(new Set(this.changed)), headers: { Accept: "application/json" }, keepalive: true })
+      fetch(this.element.action, { method: "POST", body: this.entries(this.unsent()), headers: { Accept: "application/json" }, keepalive: true })
         .then((response) => response.json()).then((answer) => { if (answer.status === "saved") this.taken(answer, false); })
         .catch(() => { /* it is kept, and saved by the next page */ });
     }
   }
+
+  // ordersOf are the names of the orders of an array and of those around it.
+  function* ordersOf(rows) { for (; rows; rows = rows.parentElement.closest("[data-rows]")) yield "o" + rows.dataset.rows; }
 
   // nameOf is the name of the control that an input belongs to.
   const nameOf = (input) => /^[vu]\//.test(input.name ?? "") ? input.name.slice(1) : "";

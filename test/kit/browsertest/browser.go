@@ -293,6 +293,22 @@ func (b *Tab) Press(keys string, modifiers ...chromedp.Modifier) {
 	b.runAction("pressing "+keys, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))
 }
 
+// HoldMouse presses the mouse button in the middle of an element. The returned function releases it there.
+func (b *Tab) HoldMouse(selector string) (release func()) {
+	b.t.Helper()
+	at := Eval[[]float64](b, fmt.Sprintf(`(() => {
+		const element = document.querySelector(%q);
+		element.scrollIntoView({block: "center"});
+		const box = element.getBoundingClientRect();
+		return [box.x + box.width / 2, box.y + box.height / 2];
+	})()`, selector))
+	b.runAction("pressing the mouse on "+selector, chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, at[0], at[1], chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	return func() {
+		b.t.Helper()
+		b.runAction("releasing the mouse", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, at[0], at[1], chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	}
+}
+
 // Compose shows a text of an input method at the focus, before it is committed.
 func (b *Tab) Compose(text string) {
 	b.t.Helper()
