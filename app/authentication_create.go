@@ -114,8 +114,9 @@ func (s *Service) issue(
 	grant := domain.EngineGrant{
 		ID: a.ID, TenantID: a.TenantID, PrincipalID: a.CreatedBy, Kind: a.Type, Identifier: a.ID.String(), IssuedAt: now,
 	}
+	issuer := s.issuer.In(access.Cluster)
 	if a.Type == domain.AuthenticationEngineCertificate {
-		certificate, err := s.issuer.EngineCertificate(grant.PrincipalID, namespace, public, now)
+		certificate, err := issuer.EngineCertificate(grant.PrincipalID, namespace, public, now)
 		if err != nil {
 			return grant, err
 		}
@@ -126,7 +127,7 @@ func (s *Service) issue(
 	if size := domain.QueueNamesSize(access.Servable, access.Reachable); size > domain.MaxQueueNamesSize {
 		return grant, crowdedToken(size)
 	}
-	token, err := s.issuer.EngineToken(authn.EngineAccess{
+	token, err := issuer.EngineToken(authn.EngineAccess{
 		ID: a.ID, Principal: grant.PrincipalID, Namespace: namespace,
 		TaskQueues: access.Servable, TenantTaskQueues: access.Reachable,
 	}, now)

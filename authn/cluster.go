@@ -43,11 +43,25 @@ type Cluster struct {
 	KeyFile         string
 }
 
-// WithCluster returns an Issuer of the same keys that issues credentials of workers for the cluster. Files are read
-// when credentials are requested.
-func (i *Issuer) WithCluster(c Cluster) *Issuer {
+// WithClusters returns an Issuer of the same keys that issues credentials of workers for the default cluster. In selects an
+// additional one. Files are read when credentials are requested.
+func (i *Issuer) WithClusters(byDefault Cluster, additional map[string]Cluster) *Issuer {
 	issuer := *i
-	issuer.cluster = c
+	issuer.cluster, issuer.clusters = byDefault, additional
+	return &issuer
+}
+
+// In returns the Issuer for the cluster with the name, "" for the default one. For a cluster that is not configured it issues no
+// credentials.
+func (i *Issuer) In(name string) *Issuer {
+	if name == "" {
+		return i
+	}
+	issuer := *i
+	var ok bool
+	if issuer.cluster, ok = i.clusters[name]; !ok {
+		issuer.cluster = Cluster{Withhold: true}
+	}
 	return &issuer
 }
 

@@ -37,7 +37,7 @@ func (g givenFiles) cluster() authn.Cluster {
 func TestGivenTokens(t *testing.T) {
 	t.Parallel()
 	i, files := newIssuance(t), givenFiles(t.TempDir())
-	given, now := i.WithCluster(files.cluster()), i.clock.Now()
+	given, now := i.WithClusters(files.cluster(), nil), i.clock.Now()
 	issue := func() (domain.EngineToken, error) {
 		return given.EngineToken(authn.EngineAccess{ID: uuid.New(), Principal: uuid.New(), Namespace: "demo"}, now)
 	}
@@ -82,7 +82,7 @@ func newAPIKey(t *testing.T, expiry time.Time) string {
 func TestGivenCertificates(t *testing.T) {
 	t.Parallel()
 	i, files, principal := newIssuance(t), givenFiles(t.TempDir()), uuid.New()
-	given, now := i.WithCluster(files.cluster()), i.clock.Now()
+	given, now := i.WithClusters(files.cluster(), nil), i.clock.Now()
 	files.write(t, "ca.pem", "the authority")
 	_, err := given.EngineCertificate(principal, "demo", nil, now)
 	require.True(t, domain.HasCode(err, domain.CodeConflict), err)
@@ -111,7 +111,7 @@ func TestCertificatesForClusters(t *testing.T) {
 	t.Parallel()
 	i, files := newIssuance(t), givenFiles(t.TempDir())
 	issue := func(c authn.Cluster) (domain.EngineCertificate, error) {
-		return i.WithCluster(c).EngineCertificate(uuid.New(), "demo", nil, i.clock.Now())
+		return i.WithClusters(c, nil).EngineCertificate(uuid.New(), "demo", nil, i.clock.Now())
 	}
 	files.write(t, "ca.pem", "the authority")
 	issued, err := issue(authn.Cluster{AuthorityFile: files.cluster().AuthorityFile})
@@ -126,6 +126,6 @@ func TestCertificatesForClusters(t *testing.T) {
 
 	_, err = issue(authn.Cluster{Withhold: true})
 	require.True(t, domain.HasCode(err, domain.CodeConflict), err)
-	_, err = i.WithCluster(authn.Cluster{Withhold: true}).EngineToken(authn.EngineAccess{Namespace: "demo"}, i.clock.Now())
+	_, err = i.WithClusters(authn.Cluster{Withhold: true}, nil).EngineToken(authn.EngineAccess{Namespace: "demo"}, i.clock.Now())
 	require.True(t, domain.HasCode(err, domain.CodeConflict), err)
 }

@@ -57,6 +57,8 @@ type Issuer struct {
 	name                string
 	certificateLifetime time.Duration
 	cluster             Cluster
+	// clusters are the additional clusters by name.
+	clusters map[string]Cluster
 }
 
 // NewIssuer returns an Issuer that signs with keys. Name is the iss claim of its

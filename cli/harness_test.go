@@ -79,7 +79,7 @@ func newTerminal(t *testing.T, issuers ...authn.OIDCIssuer) *terminal {
 		Store: store, TaskLogLimit: app.DefaultTaskLogLimit, Issuer: issuer, Sealer: sealer, Documents: documents,
 	})
 	administrators := administration.New(administration.Options{
-		Store: store, Sealer: sealer, Issuer: issuer, EngineAddress: "temporal.example:7233", Documents: documents,
+		Store: store, Sealer: sealer, Issuer: issuer, EngineAddresses: map[string]string{"": "temporal.example:7233"}, Documents: documents,
 	})
 	first, err := administrators.BootstrapTenant(t.Context(), administration.FirstTenant{
 		Code: "home", Name: "Home", Email: "operator@home.example", UserName: "Operator",

@@ -72,6 +72,7 @@ type Tenant struct {
 	Name               string
 	Plan               PricingPlan
 	Namespace          string
+	Cluster            string
 	TimeZone           string
 	UserMetadataSchema json.RawMessage
 	Audit

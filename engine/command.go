@@ -62,7 +62,7 @@ func (e *Engine) Execute(ctx context.Context, c domain.DueCommand) (engineRun st
 		err = errors.New("unknown kind of command")
 	}
 	if err != nil {
-		return "", fmt.Errorf("executing the engine command %s: %w", c.Kind, err)
+		return "", e.router.attribute(ctx, c.Run.Namespace, fmt.Errorf("executing the engine command %s: %w", c.Kind, err))
 	}
 	return engineRun, nil
 }

@@ -33,6 +33,11 @@ type Options struct {
 	// Address is host:port of Temporal's frontend.
 	Address     string
 	Credentials Credentials
+	// Clusters are additional clusters by name.
+	Clusters map[string]Cluster
+	// ClusterOf returns the name of the additional cluster that a namespace is in, "" for the default one. It may be nil without
+	// additional clusters.
+	ClusterOf func(ctx context.Context, namespace string) (string, error)
 	// Namespace is the namespace of the workflows that the service owns; "" is DefaultNamespace.
 	Namespace string
 	// Retention is the time for which new namespaces keep an ended workflow; 0 is
@@ -44,11 +49,12 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Engine is a connection to Temporal. It is safe for concurrent use.
+// Engine is a connection to Temporal, and to the additional clusters that namespaces are in. It is safe for concurrent use.
 type Engine struct {
 	client    client.Client
 	workflows workflowservice.WorkflowServiceClient
 	operator  operatorservice.OperatorServiceClient
+	router    *router
 	namespace string
 	retention time.Duration
 	keys      KeySource
@@ -61,6 +67,10 @@ func New(o Options) (*Engine, error) {
 		o.Retention = DefaultRetention
 	}
 	o.Namespace = cmp.Or(o.Namespace, DefaultNamespace)
+	clusters, err := newRouter(o)
+	if err != nil {
+		return nil, err
+	}
 	c, err := client.NewLazyClient(client.Options{
 		HostPort:    o.Address,
 		Namespace:   o.Namespace,
@@ -75,14 +85,16 @@ func New(o Options) (*Engine, error) {
 			GrpcCompression: &client.GrpcCompressionNone{},
 			DialOptions: []grpc.DialOption{
 				grpc.WithConnectParams(connectParams()), grpc.WithTransportCredentials(o.Credentials.transport()),
+				grpc.WithChainUnaryInterceptor(clusters.intercept),
 			},
 		},
 	})
 	if err != nil {
+		clusters.close()
 		return nil, fmt.Errorf("preparing the connection to Temporal: %w", err)
 	}
 	return &Engine{
-		client: c, workflows: c.WorkflowService(), operator: c.OperatorService(), namespace: o.Namespace,
+		client: c, router: clusters, workflows: c.WorkflowService(), operator: c.OperatorService(), namespace: o.Namespace,
 		retention: o.Retention, keys: o.Keys, logger: o.Logger,
 	}, nil
 }
@@ -95,8 +107,11 @@ func connectParams() grpc.ConnectParams {
 	return grpc.ConnectParams{Backoff: pauses, MinConnectTimeout: CallTimeout}
 }
 
-// Close ends the connection.
-func (e *Engine) Close() { e.client.Close() }
+// Close ends the connections.
+func (e *Engine) Close() {
+	e.client.Close()
+	e.router.close()
+}
 
 // Namespace returns the namespace of the workflows that the service owns.
 func (e *Engine) Namespace() string { return e.namespace }

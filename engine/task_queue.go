@@ -46,8 +46,9 @@ func (e *Engine) describeTaskQueue(
 ) (*workflowservice.DescribeTaskQueueResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
-	return e.workflows.DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
+	answer, err := e.workflows.DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
 		Namespace: namespace, TaskQueueType: as, ReportStats: true,
 		TaskQueue: &taskqueue.TaskQueue{Name: queue, Kind: enumspb.TASK_QUEUE_KIND_NORMAL},
 	})
+	return answer, e.router.attribute(ctx, namespace, err)
 }

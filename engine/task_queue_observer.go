@@ -133,7 +133,7 @@ func (t *TaskQueueObserver) describeQueues(ctx context.Context, due []domain.Due
 			if err != nil {
 				s.Observation = domain.TaskQueueObservation{FailedAt: t.o.Clock(), Failure: failureText(err)}
 				first.Do(func() { failure = err })
-				if Unavailable(err) {
+				if Unavailable(err) && !InOtherCluster(err) {
 					down.Store(true)
 				}
 			}

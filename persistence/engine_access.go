@@ -95,7 +95,8 @@ const getEngineAccess = `
 WITH ` + engineAccess + `
 SELECT EXISTS (SELECT 1 FROM bound b WHERE b.runner_id = $1),
        ARRAY(SELECT s.task_queue FROM servable s ORDER BY s.task_queue),
-       ARRAY(SELECT r.task_queue FROM reachable r ORDER BY r.task_queue)`
+       ARRAY(SELECT r.task_queue FROM reachable r ORDER BY r.task_queue),
+       coalesce((SELECT t.cluster FROM tenants t WHERE t.id = $2), '')`
 
 // EngineAccess is the access to the engine that manifests give a principal in a tenant.
 type EngineAccess struct {
@@ -107,10 +108,12 @@ type EngineAccess struct {
 	Servable []string
 	// Reachable are the task queues that its workflows may use.
 	Reachable []string
+	// Cluster is the name of the tenant's Temporal cluster, "" for the default one.
+	Cluster string
 }
 
 func engineAccessOf(principal, tenant uuid.UUID, dest *EngineAccess) pg.Query {
-	return pg.Q(getEngineAccess, []any{principal, tenant}, pg.One(&dest.Worker, &dest.Servable, &dest.Reachable))
+	return pg.Q(getEngineAccess, []any{principal, tenant}, pg.One(&dest.Worker, &dest.Servable, &dest.Reachable, &dest.Cluster))
 }
 
 // GetEngineAccess returns the caller's access to the engine in a tenant.

@@ -71,19 +71,25 @@ SELECT p.id
    FOR SHARE`
 
 	tenantOfCode = `
-SELECT t.id, t.namespace
+SELECT t.id, t.namespace, t.cluster
   FROM tenants t
  WHERE t.code = $1`
 )
 
-// LockOperator keeps a principal an operator until the transaction ends, and returns the tenant with the code as
-// its membership would have it. Errors: UNAUTHENTICATED for a principal that is no operator now, NOT_FOUND.
-func (tx *Tx) LockOperator(ctx context.Context, principal uuid.UUID, tenant string) (domain.Membership, error) {
+// TenantEngine is the place of a tenant's workflows.
+type TenantEngine struct {
+	TenantID  uuid.UUID
+	Namespace string
+	Cluster   string
+}
+
+// LockOperator keeps a principal an operator until the transaction ends, and returns the tenant with the code. Errors: UNAUTHENTICATED for a principal that is no operator now, NOT_FOUND.
+func (tx *Tx) LockOperator(ctx context.Context, principal uuid.UUID, tenant string) (TenantEngine, error) {
 	var operators []struct{ ID uuid.UUID }
-	var found domain.Membership
+	var found TenantEngine
 	err := tx.Read(ctx,
 		pg.Q(lockOperator, []any{principal}, pg.Into(&operators)),
-		pg.Q(tenantOfCode, []any{tenant}, pg.One(&found.TenantID, &found.Namespace)))
+		pg.Q(tenantOfCode, []any{tenant}, pg.One(&found.TenantID, &found.Namespace, &found.Cluster)))
 	if err == nil && len(operators) == 0 {
 		return found, domain.Unauthenticated()
 	}

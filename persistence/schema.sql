@@ -2067,9 +2067,11 @@ CREATE TABLE public.tenants (
     last_modified_at timestamp with time zone NOT NULL,
     code text NOT NULL,
     user_metadata_schema json,
+    cluster text DEFAULT ''::text NOT NULL,
+    CONSTRAINT tenants_cluster_check CHECK ((cluster ~ '^([a-z][a-z0-9-]{0,62})?$'::text)),
     CONSTRAINT tenants_code_check CHECK ((code ~ '^[a-z][a-z0-9-]{0,62}$'::text)),
     CONSTRAINT tenants_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255))),
-    CONSTRAINT tenants_namespace_check CHECK (((namespace ~ '^[a-z][a-z0-9-]{0,62}$'::text) AND (namespace <> ALL (ARRAY['procession'::text, 'temporal-system'::text])))),
+    CONSTRAINT tenants_namespace_check CHECK (((namespace ~ '^[a-z][a-z0-9-]{0,62}(\.[a-z0-9]{1,32})?$'::text) AND (namespace <> ALL (ARRAY['procession'::text, 'temporal-system'::text])))),
     CONSTRAINT tenants_plan_check CHECK ((plan = ANY (ARRAY['FREE'::text, 'PREMIUM'::text, 'UNLIMITED'::text])))
 );
 

@@ -11,12 +11,12 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-const tenantColumns = `t.id, t.code, t.name, t.plan, t.namespace, t.time_zone,
+const tenantColumns = `t.id, t.code, t.name, t.plan, t.namespace, t.cluster, t.time_zone,
        t.user_metadata_schema, t.created_by, t.created_at, t.last_modified_by, t.last_modified_at`
 
 func tenantFields(t *domain.Tenant) []any {
 	return []any{
-		&t.ID, &t.Code, &t.Name, &t.Plan, &t.Namespace, &t.TimeZone,
+		&t.ID, &t.Code, &t.Name, &t.Plan, &t.Namespace, &t.Cluster, &t.TimeZone,
 		&t.UserMetadataSchema, &t.CreatedBy, &t.CreatedAt, &t.LastModifiedBy, &t.LastModifiedAt,
 	}
 }
@@ -73,15 +73,25 @@ func (r *Reader) ListTenantNamesExcept(ctx context.Context, ids []uuid.UUID) ([]
 
 const putTenant = `
 INSERT INTO tenants (id, code, name, plan, namespace, time_zone, user_metadata_schema,
-                     created_by, created_at, last_modified_by, last_modified_at)
-VALUES ($1, coalesce(nullif($2, ''), $5), $3, $4, $5, $6, $7, $8, $9, $10, $11)
+                     created_by, created_at, last_modified_by, last_modified_at, cluster)
+VALUES ($1, coalesce(nullif($2, ''), $5), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 ON CONFLICT (id) DO UPDATE
    SET name = excluded.name, plan = excluded.plan, time_zone = excluded.time_zone,
        user_metadata_schema = excluded.user_metadata_schema,
        last_modified_by = excluded.last_modified_by, last_modified_at = excluded.last_modified_at`
 
-// PutTenant stores a tenant. Its code and its namespace never change.
+// PutTenant stores a tenant. Its code, namespace and cluster never change.
 func (tx *Tx) PutTenant(t domain.Tenant) {
 	tx.queue(putTenant, t.ID, t.Code, t.Name, t.Plan, t.Namespace, t.TimeZone, jsonOrNull(t.UserMetadataSchema),
-		t.CreatedBy, t.CreatedAt, t.LastModifiedBy, t.LastModifiedAt)
+		t.CreatedBy, t.CreatedAt, t.LastModifiedBy, t.LastModifiedAt, t.Cluster)
+}
+
+const clusterOfNamespace = `
+SELECT t.cluster FROM tenants t WHERE t.namespace = $1`
+
+// ClusterOfNamespace returns the name of the Temporal cluster of a tenant's namespace, "" for the default one. Errors: NOT_FOUND for
+// a namespace of no tenant.
+func (r *Reader) ClusterOfNamespace(ctx context.Context, namespace string) (cluster string, err error) {
+	err = r.Read(ctx, pg.Q(clusterOfNamespace, []any{namespace}, pg.One(&cluster)))
+	return cluster, pg.Translate("finding the cluster of a namespace", pg.NotFound(err, "namespace"))
 }

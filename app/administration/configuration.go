@@ -27,6 +27,8 @@ type configuration struct {
 	*persistence.Configuration
 	caller domain.Caller
 	policy tokenPolicy
+	// clusters are the names of Temporal's clusters.
+	clusters []string
 	// dryRun suppresses all writes.
 	dryRun bool
 	// reason is the reason of the change, "" for none.

@@ -30,7 +30,7 @@ func (c *configuration) putTenant(tx *persistence.Tx, w written, spec *resource.
 		namespace = "t-" + hex.EncodeToString(w.id[:])
 	}
 	tx.PutTenant(domain.Tenant{
-		ID: w.id, Code: w.Metadata.Code, Name: spec.Name, Plan: spec.Plan, Namespace: namespace, TimeZone: spec.TimeZone,
+		ID: w.id, Code: w.Metadata.Code, Name: spec.Name, Plan: spec.Plan, Namespace: namespace, Cluster: spec.Cluster, TimeZone: spec.TimeZone,
 		UserMetadataSchema: spec.UserMetadataSchema, Audit: w.audit,
 	})
 	return nil
@@ -41,6 +41,12 @@ func (c *configuration) checkTenant(d *resource.Document, spec *resource.TenantS
 	tenant := c.tenants[d.Metadata.Code]
 	if tenant != nil && spec.Namespace != "" && spec.Namespace != tenant.Namespace {
 		return &resource.Violation{Pointer: "/spec/namespace", Message: "cannot be changed: the tenant's workflows are there"}
+	}
+	if tenant != nil && spec.Cluster != "" && spec.Cluster != tenant.Cluster {
+		return &resource.Violation{Pointer: "/spec/cluster", Message: "cannot be changed: the tenant's workflows are there"}
+	}
+	if spec.Cluster != "" && !slices.Contains(c.clusters, spec.Cluster) {
+		return &resource.Violation{Pointer: "/spec/cluster", Message: "is not among the clusters of the operator (--temporal-clusters)"}
 	}
 	if tenant == nil && slices.Contains(c.TakenNamespaces, spec.Namespace) {
 		return &resource.Violation{Pointer: "/spec/namespace", Message: "is in use already"}

@@ -61,12 +61,13 @@ func (s *Service) IssueOperatorAccess(
 			return nil, domain.InvalidBody("/certificateSigningRequest", err.Error())
 		}
 	}
-	access := &OperatorAccess{Address: s.engineAddress, ExpiresAt: until}
+	access := &OperatorAccess{ExpiresAt: until}
 	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 		tenant, err := tx.LockOperator(ctx, call.PrincipalID, in.Tenant)
 		if err != nil {
 			return nil, err
 		}
+		access.Address = s.engineAddresses[tenant.Cluster]
 		if err := s.issueAccess(access, call.Caller, tenant, public, now); err != nil {
 			return nil, err
 		}
@@ -92,7 +93,7 @@ func (s *Service) IssueOperatorAccess(
 
 // issueAccess creates the token and the certificate. public is nil unless the caller has a key of its own.
 func (s *Service) issueAccess(
-	access *OperatorAccess, caller domain.Caller, tenant domain.Membership, public crypto.PublicKey, now time.Time,
+	access *OperatorAccess, caller domain.Caller, tenant persistence.TenantEngine, public crypto.PublicKey, now time.Time,
 ) error {
 	of := func(kind domain.AuthenticationType) domain.Authentication {
 		return domain.Authentication{
@@ -100,11 +101,12 @@ func (s *Service) issueAccess(
 		}
 	}
 	access.Token, access.Certificate = of(domain.AuthenticationEngineToken), of(domain.AuthenticationEngineCertificate)
-	token, err := s.issuer.OperatorToken(access.Token.ID, caller.PrincipalID, tenant.Namespace, now, access.ExpiresAt)
+	issuer := s.issuer.In(tenant.Cluster)
+	token, err := issuer.OperatorToken(access.Token.ID, caller.PrincipalID, tenant.Namespace, now, access.ExpiresAt)
 	if err != nil {
 		return err
 	}
-	certificate, err := s.issuer.OperatorCertificate(caller.PrincipalID, tenant.Namespace, public, now, access.ExpiresAt)
+	certificate, err := issuer.OperatorCertificate(caller.PrincipalID, tenant.Namespace, public, now, access.ExpiresAt)
 	if err != nil {
 		return err
 	}

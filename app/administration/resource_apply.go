@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -258,6 +259,7 @@ func (s *Service) prepareConfiguration(
 		return nil, err
 	}
 	c := newConfiguration(caller, found)
+	c.clusters = slices.Collect(maps.Keys(s.engineAddresses))
 	c.policy = tokenPolicy{none: s.noPersonalTokens, longest: s.lifetimes.MaxAccessToken, now: s.now()}
 	return c, nil
 }

@@ -210,6 +210,14 @@ func TestWhatIsWrongChangesNothing(t *testing.T) {
 			document("Tenant", "", "north", `{"name":"North","namespace":"elsewhere"}`),
 		},
 		{
+			"another cluster", "/documents/1/spec/cluster",
+			document("Tenant", "", "north", `{"name":"North","cluster":"cloud"}`),
+		},
+		{
+			"a cluster that is not configured", "/documents/1/spec/cluster",
+			document("Tenant", "", "west", `{"name":"West","cluster":"moon"}`),
+		},
+		{
 			"a time zone that is none", "/documents/1/spec/timeZone",
 			document("Tenant", "", "north", `{"name":"North","timeZone":"Mars/Olympus"}`),
 		},

@@ -25,8 +25,8 @@ type Options struct {
 	// Issuer issues the access of operators to the engine. Without one none is
 	// issued.
 	Issuer *authn.Issuer
-	// EngineAddress is where the service reaches Temporal.
-	EngineAddress string
+	// EngineAddresses are the addresses of Temporal's clusters by name, "" is the default one.
+	EngineAddresses map[string]string
 	// Lifetimes bound how long issued secrets work.
 	Lifetimes SecretLifetimes
 	// NoPersonalTokens refuses to issue and to declare personal access tokens.
@@ -56,11 +56,11 @@ type Options struct {
 
 // Service carries out the operations. It is safe for concurrent use.
 type Service struct {
-	store         *storage.Store
-	sealer        *authn.Sealer
-	issuer        *authn.Issuer
-	engineAddress string
-	lifetimes     SecretLifetimes
+	store           *storage.Store
+	sealer          *authn.Sealer
+	issuer          *authn.Issuer
+	engineAddresses map[string]string
+	lifetimes       SecretLifetimes
 	// noPersonalTokens is Options.NoPersonalTokens.
 	noPersonalTokens bool
 	uploads          *storage.Documents
@@ -79,7 +79,7 @@ func New(o Options) *Service {
 		o.CheckWebhookURL = checkPublicURL
 	}
 	return &Service{
-		store: o.Store, sealer: o.Sealer, issuer: o.Issuer, engineAddress: o.EngineAddress, lifetimes: o.Lifetimes, noPersonalTokens: o.NoPersonalTokens,
+		store: o.Store, sealer: o.Sealer, issuer: o.Issuer, engineAddresses: o.EngineAddresses, lifetimes: o.Lifetimes, noPersonalTokens: o.NoPersonalTokens,
 		uploads: &storage.Documents{
 			Store: o.Store, Blobs: o.Documents, MaxBytes: cmp.Or(o.MaxDocumentBytes, storage.DefaultMaxDocumentBytes),
 		},

@@ -132,7 +132,7 @@ func serveTemporal(t *testing.T, server *grpc.Server) string {
 // without its search attribute.
 func (s *testStack) halfSetUp(t *testing.T, k *server.Keyring, address string) {
 	t.Helper()
-	credentials, err := server.EngineCredentials(k.Issuer, s.config, slog.New(slog.DiscardHandler))
+	credentials, err := server.EngineCredentials(k.Issuer, s.config.Clusters()[0], slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	e, err := engine.New(engine.Options{Address: address, Credentials: credentials, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)

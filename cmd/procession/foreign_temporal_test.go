@@ -34,7 +34,7 @@ func TestLoanRunsWithCredentialsOfTheCluster(t *testing.T) {
 	owner := newClusterOwner(t)
 	address := s.config.TemporalAddress
 	s.config.TemporalAddress = nettest.FreeAddress(t)
-	s.startOfficialTemporal()
+	s.startOfficialTemporal(s.config.TemporalAddress)
 	guard := owner.guard(s.config.TemporalAddress, address, "key-of-service", "key-of-loan")
 	s.config.TemporalAddress = address
 

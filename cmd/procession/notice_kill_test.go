@@ -81,7 +81,12 @@ spec: {name: Chat, type: CHAT, preset: SLACK, url: "` + chat.URL + `"}
 // applyText applies manifests as Alice.
 func (s *testStack) applyText(text string) {
 	s.t.Helper()
+	s.applyTextAs(demo.Alice(), text)
+}
+
+func (s *testStack) applyTextAs(account demo.Account, text string) {
+	s.t.Helper()
 	file := filepath.Join(s.t.TempDir(), "manifest.yaml")
 	require.NoError(s.t, os.WriteFile(file, []byte(text), 0o600))
-	printed(s.t, append([]string{"apply", "-f", file}, s.asking(demo.Alice())...)...)
+	printed(s.t, append([]string{"apply", "-f", file}, s.asking(account)...)...)
 }

@@ -18,7 +18,7 @@ func TestLoanRunsOnTheOfficialDevelopmentServer(t *testing.T) {
 	t.Parallel()
 	s := configureStack(t)
 	s.config.TemporalTLS = false
-	s.startOfficialTemporal()
+	s.startOfficialTemporal(s.config.TemporalAddress)
 	s.startService()
 	t.Cleanup(func() { s.stopService() })
 	s.awaitReady()
@@ -33,20 +33,23 @@ func TestLoanRunsOnTheOfficialDevelopmentServer(t *testing.T) {
 	s.requireGuarantees(guarantees{})
 }
 
-// startOfficialTemporal starts the server of Temporal's command line, which make bootstrap-tests installs.
-func (s *testStack) startOfficialTemporal() {
+// startOfficialTemporal starts the server of Temporal's command line, which make bootstrap-tests installs. It keeps its data
+// until the test ends.
+func (s *testStack) startOfficialTemporal(address string) *child.Process {
 	s.t.Helper()
 	cache, err := os.UserCacheDir()
 	require.NoError(s.t, err)
 	found, err := filepath.Glob(filepath.Join(cache, "procession", "temporal-[0-9]*", "bin", "temporal"))
 	require.NoError(s.t, err)
 	require.NotEmpty(s.t, found, "tools/scripts/bootstrap --tests installs it")
-	host, port, err := net.SplitHostPort(s.config.TemporalAddress)
+	host, port, err := net.SplitHostPort(address)
 	require.NoError(s.t, err)
-	cmd := exec.Command(found[len(found)-1], "server", "start-dev", "--headless", "--ip", host, "--port", port, "--log-level", "error")
-	log := s.logTo("temporal.log")
+	cmd := exec.Command(found[len(found)-1], "server", "start-dev", "--headless", "--ip", host, "--port", port, "--log-level", "error",
+		"--db-filename", filepath.Join(s.dir, "official.db"))
+	log := s.logTo("official-temporal.log")
 	cmd.Stdout, cmd.Stderr = log, log
 	p, err := child.Start(cmd, syscall.SIGKILL)
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() { s.stopProcess(p, syscall.SIGTERM) })
+	return p
 }

@@ -95,7 +95,7 @@ func (s *testStack) systemClient() client.Client {
 		reloading.Wait()
 		k.DB.Close()
 	})
-	credentials, err := server.EngineCredentials(k.Issuer, s.config, slog.New(slog.DiscardHandler))
+	credentials, err := server.EngineCredentials(k.Issuer, s.config.Clusters()[0], slog.New(slog.DiscardHandler))
 	require.NoError(s.t, err)
 	c, err := client.NewLazyClient(client.Options{
 		HostPort: s.config.TemporalAddress, Namespace: "demo", Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)),

@@ -16,6 +16,9 @@ type TenantSpec struct {
 	// Namespace is the Temporal namespace of the tenant's workflows. The service
 	// chooses one unless it is given, and it never changes.
 	Namespace string `json:"namespace,omitempty" right:"no"`
+	// Cluster is the name of X
+	// it is given. It never changes.
+	Cluster string `json:"cluster,omitempty" right:"no"`
 	// TimeZone is the IANA time zone passed to workflows, Etc/UTC unless given.
 	TimeZone string `json:"timeZone,omitempty" right:"no"`
 	// Directory selects who may list the users, applications and groups of the tenant; MEMBERS unless given.

@@ -43,6 +43,8 @@ type Options struct {
 	// Unavailable reports whether an error of Execute means that Temporal as a whole
 	// is unavailable, rather than that the command is invalid.
 	Unavailable func(error) bool
+	// Isolated reports whether such an error concerns an additional cluster: it delays the command only. It may be nil.
+	Isolated func(error) bool
 	// Executed is called with the namespace of every successful command. It must not
 	// block, and may be nil.
 	Executed func(namespace string)
@@ -94,6 +96,9 @@ type result struct {
 func New(o Options) *Relay {
 	if o.Concurrency == 0 {
 		o.Concurrency = DefaultConcurrency
+	}
+	if o.Isolated == nil {
+		o.Isolated = func(error) bool { return false }
 	}
 	if o.Executed == nil {
 		o.Executed = func(string) {}
@@ -222,7 +227,8 @@ func (r *Relay) recordResult(done result) {
 	r.running--
 	now := r.o.Clock()
 	unavailable := done.err != nil && r.o.Unavailable(done.err)
-	if changed := r.circuit.recordAttempt(unavailable, now); changed {
+	isolated := unavailable && r.o.Isolated(done.err)
+	if !isolated && r.circuit.recordAttempt(unavailable, now) {
 		r.down.Store(r.circuit.isOpen())
 		if r.circuit.isOpen() {
 			r.o.Logger.Warn("Temporal is unavailable", slog.Any("error", done.err))
@@ -240,9 +246,11 @@ func (r *Relay) recordResult(done result) {
 	r.failed.Add(1)
 	if !unavailable {
 		r.o.Refused(done.err)
+	}
+	if !unavailable || isolated {
 		r.logFailure(done)
 	}
-	retryAt := now.Add(retryDelay(done.command.Attempts, unavailable))
+	retryAt := now.Add(retryDelay(done.command.Attempts, unavailable && !isolated))
 	if r.retryAt.IsZero() || retryAt.Before(r.retryAt) {
 		r.retryAt = retryAt
 	}

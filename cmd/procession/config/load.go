@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -114,13 +113,13 @@ func setNode(value pflag.Value, node *yaml.Node) error {
 		switch value := value.(type) {
 		case *textList:
 			return node.Decode((*[]string)(value))
-		case *oidcIssuers:
-			var issuers any
-			if err := node.Decode(&issuers); err != nil {
+		case objectList:
+			var objects any
+			if err := node.Decode(&objects); err != nil {
 				return err
 			}
 			// Set refuses unknown members, which a node cannot.
-			text, err := yaml.Marshal(issuers)
+			text, err := yaml.Marshal(objects)
 			if err != nil {
 				return err
 			}
@@ -153,8 +152,8 @@ func (c *Config) YAML() ([]byte, error) {
 		switch value := f.Value.(type) {
 		case *textList:
 			setting = []string(*value)
-		case *oidcIssuers:
-			setting = []authn.OIDCIssuer(*value)
+		case objectList:
+			setting = value.objects()
 		default:
 			setting = f.Value.String()
 			if f.Value.Type() != "string" {

@@ -1,44 +1,25 @@
 package config
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/procession-dev/procession/authn"
 )
 
-// oidcIssuers contains the OpenID Connect issuers that users sign in through: a list in the file, a list in
-// YAML or JSON in the environment and in the flag.
+// oidcIssuers contains the OpenID Connect issuers that users sign in through.
 type oidcIssuers []authn.OIDCIssuer
 
-// Set implements pflag.Value. Empty text stands for no issuer.
-func (o *oidcIssuers) Set(text string) error {
-	var issuers []authn.OIDCIssuer
-	decoder := yaml.NewDecoder(strings.NewReader(text))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&issuers); err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("must be a list of issuers: %w", err)
-	}
-	*o = issuers
-	return nil
+// Set implements pflag.Value.
+func (o *oidcIssuers) Set(text string) (err error) {
+	*o, err = parseObjects[authn.OIDCIssuer](text, "issuers")
+	return err
 }
 
 // String implements pflag.Value. Set accepts the result.
-func (o *oidcIssuers) String() string {
-	if len(*o) == 0 {
-		return ""
-	}
-	text, err := yaml.Marshal([]authn.OIDCIssuer(*o)) //nolint:gosec // it names a file, not the secret in it
-	if err != nil {
-		return ""
-	}
-	return string(text)
-}
+func (o *oidcIssuers) String() string { return formatObjects(*o) }
+
+func (o *oidcIssuers) objects() any { return []authn.OIDCIssuer(*o) }
 
 // Type implements pflag.Value.
 func (o *oidcIssuers) Type() string { return "list" }

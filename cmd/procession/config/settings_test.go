@@ -46,6 +46,7 @@ func invalidValues() map[string][]string {
 		"allowed-hosts":       {"b.example:80"},
 		"webhook-allow":       {"10.1.0.0/33"},
 		"webhook-refuse":      {"example.com"},
+		"temporal-clusters":   {"x", `[{"name": "x"}]`},
 		"oidc-issuers":        {"x", `[{"issuer": "http://a.example"}]`},
 		"assistance-url":      {"models.example", "ftp://models.example"},
 		"seal-key-keeper":     {"vault://key"},

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 )
@@ -28,33 +27,10 @@ type Temporal struct {
 	WorkerAPIKeyFile       string
 	WorkerTLSCert          string
 	WorkerTLSKey           string
+	TemporalClusters       temporalClusters
 	TaskQueueInterval      time.Duration
 	PollerTimeout          time.Duration
 	CancelGrace            time.Duration
-}
-
-// TemporalCredentials is the kind of credentials that the service presents to Temporal.
-type TemporalCredentials string
-
-const (
-	// TemporalOwn are a certificate and a token of the service's authority.
-	TemporalOwn TemporalCredentials = "own"
-	// TemporalGiven are a certificate or an API key of the cluster's owner.
-	TemporalGiven TemporalCredentials = "given"
-	// TemporalNone are no credentials.
-	TemporalNone TemporalCredentials = "none"
-)
-
-// TemporalCredentials returns the kind of credentials that the settings select. The service's own are never sent in plain text
-// or together with given ones.
-func (c *Temporal) TemporalCredentials() TemporalCredentials {
-	switch {
-	case !c.TemporalTLS || c.TemporalAnonymous:
-		return TemporalNone
-	case c.TemporalTLSCert != "" || c.TemporalAPIKeyFile != "":
-		return TemporalGiven
-	}
-	return TemporalOwn
 }
 
 // bindFlags declares the flags.
@@ -85,6 +61,8 @@ func (c *Temporal) bindFlags(f *pflag.FlagSet) {
 		"client certificate that the owner of Temporal gave to a worker (PEM file), with the same placeholders; empty for certificates of "+
 			"the service's authority")
 	f.StringVar(&c.WorkerTLSKey, "temporal-worker-tls-key", "", "private key of --temporal-worker-tls-cert (PEM file)")
+	f.Var(&c.TemporalClusters, "temporal-clusters", "additional clusters, which tenants name in their manifests, as YAML or JSON: "+
+		`[{"name": "…", "address": "…", "api-key-file": "…"}], with the settings --temporal-… of the default one`)
 	f.DurationVar(&c.TaskQueueInterval, "task-queue-interval", engine.DefaultTaskQueueInterval,
 		"how often task queues are observed in Temporal")
 	f.DurationVar(&c.PollerTimeout, "poller-timeout", domain.DefaultTaskQueueTimeouts().Poll,
@@ -98,24 +76,8 @@ func (c *Temporal) checkSettings() error {
 	var wrong faults
 	wrong.require(c.TemporalAddress == "" || isAddress(c.TemporalAddress) && !strings.HasPrefix(c.TemporalAddress, ":"),
 		"temporal-address", "must be host:port such as temporal.example.com:7233")
-	wrong.require(c.TemporalTLS || c.TemporalAddress == "" || c.TemporalAllowPlaintext || IsLoopback(HostOf(c.TemporalAddress)), "temporal-tls",
-		"must be true for another host; --temporal-allow-plaintext allows plain text")
-	for _, s := range []struct{ name, value string }{
-		{"temporal-tls-ca", c.TemporalTLSCA},
-		{"temporal-tls-cert", c.TemporalTLSCert},
-		{"temporal-tls-server-name", c.TemporalTLSServerName},
-		{"temporal-api-key-file", c.TemporalAPIKeyFile},
-		{"temporal-worker-api-key-file", c.WorkerAPIKeyFile},
-		{"temporal-worker-tls-cert", c.WorkerTLSCert},
-	} {
-		wrong.require(c.TemporalTLS || s.value == "", s.name, "needs --temporal-tls")
-	}
-	wrong.require((c.TemporalTLSCert == "") == (c.TemporalTLSKey == ""), "temporal-tls-cert", "and --temporal-tls-key need each other")
-	wrong.require(!c.TemporalAnonymous || c.TemporalTLSCert == "" && c.TemporalAPIKeyFile == "", "temporal-anonymous",
-		"excludes --temporal-tls-cert and --temporal-api-key-file")
-	wrong.require((c.WorkerTLSCert == "") == (c.WorkerTLSKey == ""), "temporal-worker-tls-cert", "and --temporal-worker-tls-key need each other")
-	wrong.require(c.WorkerCredentials || c.WorkerAPIKeyFile == "" && c.WorkerTLSCert == "", "temporal-worker-credentials",
-		"must be true with --temporal-worker-api-key-file and --temporal-worker-tls-cert")
+	c.defaultCluster().check(func(ok bool, setting, rule string) { wrong.require(ok, "temporal-"+setting, rule) }, "--temporal-")
+	wrong.add("temporal-clusters", c.TemporalClusters.check())
 	wrong.require(!strings.ContainsAny(c.TemporalNamespace, " /"), "temporal-namespace",
 		"must be the name of a namespace")
 	wrong.require(c.TemporalRetention >= 24*time.Hour, "temporal-retention", "must be 24h or more")
@@ -123,14 +85,6 @@ func (c *Temporal) checkSettings() error {
 	wrong.require(c.PollerTimeout >= time.Second, "poller-timeout", "must be 1s or more")
 	wrong.require(c.CancelGrace >= 0, "cancel-grace", "must not be negative")
 	return wrong.join()
-}
-
-// Cluster describes the credentials of workers.
-func (c *Temporal) Cluster() authn.Cluster {
-	return authn.Cluster{
-		Plaintext: !c.TemporalTLS, Withhold: !c.WorkerCredentials, AuthorityFile: c.TemporalTLSCA,
-		APIKeyFile: c.WorkerAPIKeyFile, CertificateFile: c.WorkerTLSCert, KeyFile: c.WorkerTLSKey,
-	}
 }
 
 func (c *Temporal) requireTemporal() error {

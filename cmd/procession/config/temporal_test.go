@@ -39,3 +39,30 @@ func TestConnectionToTemporal(t *testing.T) {
 		}
 	}
 }
+
+func TestTemporalClusters(t *testing.T) {
+	t.Parallel()
+	for text, fault := range map[string]string{
+		`[{"name": "cloud", "address": "cloud.example:7233", "api-key-file": "key"}]`:                                "",
+		`[{"name": "near", "address": "127.0.0.1:7233", "plaintext": true}]`:                                         "",
+		`[{"name": "far", "address": "far.example:7233", "plaintext": true}]`:                                        `tls of the cluster "far" must be true for another host; allow-plaintext`,
+		`[{"name": "cloud", "address": "cloud.example"}]`:                                                            `address of the cluster "cloud" must be host:port`,
+		`[{"name": "Cloud", "address": "cloud.example:7233"}]`:                                                       `name of the cluster "Cloud" must be`,
+		`[{"name": "a", "address": "a.example:1"}, {"name": "a", "address": "b.example:1"}]`:                         `name of the cluster "a" occurs twice`,
+		`[{"name": "a", "address": "a.example:1", "tls-cert": "a.pem"}]`:                                             `tls-cert of the cluster "a" and tls-key need each other`,
+		`[{"name": "a", "address": "a.example:1", "withhold-worker-credentials": true, "worker-api-key-file": "k"}]`: `worker-credentials of the cluster "a" must be true`,
+	} {
+		var c Temporal
+		f := pflag.NewFlagSet("test", pflag.ContinueOnError)
+		c.bindFlags(f)
+		require.NoError(t, f.Parse([]string{"--temporal-clusters=" + text}))
+		err := c.checkSettings()
+		if fault == "" {
+			require.NoError(t, err, text)
+		} else {
+			require.ErrorContains(t, err, fault, text)
+		}
+	}
+	var clusters temporalClusters
+	require.ErrorContains(t, clusters.Set(`[{"host": "a.example"}]`), "host")
+}

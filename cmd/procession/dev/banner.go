@@ -27,7 +27,7 @@ func printBanner(out io.Writer, c config.Config, o Options, newDemo bool) {
 		row("", "https://"+hostPort(c.ListenTLS)+"/v2024-06-14", "authority: "+base+"/dev/ca.pem")
 	}
 	access := "mTLS and tokens, from POST /v2024-06-14/authentications"
-	if c.TemporalCredentials() != config.TemporalOwn {
+	if c.Clusters()[0].Credentials() != config.TemporalOwn {
 		access = "without the guards of temporal-server"
 	}
 	row("  Temporal", c.TemporalAddress, access)

@@ -17,31 +17,32 @@ import (
 
 // The names of the checks.
 const (
-	CheckConfiguration = "configuration"
-	CheckDatabase      = "database"
-	CheckSchema        = "schema"
-	CheckRetention     = "retention"
-	CheckEventLog      = "event-log"
-	CheckReferences    = "references"
-	CheckConnections   = "connections"
-	CheckDatabaseClock = "database-clock"
-	CheckSealKey       = "seal-key"
-	CheckSigningKeys   = "signing-keys"
-	CheckAuthorities   = "authorities"
-	CheckHTTPS         = "https-certificate"
-	CheckProxies       = "proxies"
-	CheckMail          = "mail"
-	CheckDocuments     = "documents"
-	CheckOIDC          = "oidc-issuers"
-	CheckFiles         = "reading-files"
-	CheckTemporalTLS   = "temporal-certificate"
-	CheckTemporalOpen  = "temporal-authorizer"
-	CheckTemporalKeys  = "temporal-keys"
-	CheckTemporalClock = "temporal-clock"
-	CheckNamespaces    = "namespaces"
-	CheckOwnWorkers    = "service-workflows"
-	CheckWorkers       = "workers"
-	CheckTokens        = "access-tokens"
+	CheckConfiguration    = "configuration"
+	CheckDatabase         = "database"
+	CheckSchema           = "schema"
+	CheckRetention        = "retention"
+	CheckEventLog         = "event-log"
+	CheckReferences       = "references"
+	CheckConnections      = "connections"
+	CheckDatabaseClock    = "database-clock"
+	CheckSealKey          = "seal-key"
+	CheckSigningKeys      = "signing-keys"
+	CheckAuthorities      = "authorities"
+	CheckHTTPS            = "https-certificate"
+	CheckProxies          = "proxies"
+	CheckMail             = "mail"
+	CheckDocuments        = "documents"
+	CheckOIDC             = "oidc-issuers"
+	CheckFiles            = "reading-files"
+	CheckTemporalTLS      = "temporal-certificate"
+	CheckTemporalClusters = "temporal-clusters"
+	CheckTemporalOpen     = "temporal-authorizer"
+	CheckTemporalKeys     = "temporal-keys"
+	CheckTemporalClock    = "temporal-clock"
+	CheckNamespaces       = "namespaces"
+	CheckOwnWorkers       = "service-workflows"
+	CheckWorkers          = "workers"
+	CheckTokens           = "access-tokens"
 )
 
 // Options contain the services that the configuration depends on.
@@ -85,22 +86,30 @@ type Options struct {
 	FindTypesetter                  func(ctx context.Context) error
 	InstallTypesetter, InstallFonts string
 
-	TemporalAddress   string
-	TemporalNamespace string
+	// Clusters are Temporal's clusters, the default one first.
+	Clusters          []Cluster
 	TemporalTLSCA     string
-	// OwnCredentials reports whether the service uses credentials of its own authority in Temporal.
-	OwnCredentials bool
-	// TemporalOnLoopback reports whether the address of Temporal is a loopback address.
-	TemporalOnLoopback bool
-	TemporalRetention  time.Duration
-	// Credentials are the credentials of the service for Temporal.
-	Credentials   func(issuer *authn.Issuer) (engine.Credentials, error)
+	TemporalRetention time.Duration
+	// EngineOptions returns the options of the connections to the clusters.
+	EngineOptions func(issuer *authn.Issuer, db *persistence.DB) (engine.Options, error)
 	QueueTimeouts domain.TaskQueueTimeouts
 	// Timeout bounds each check; 0 means 5 seconds.
 	Timeout time.Duration
 	// EventRetention is the longest time for which events are kept, 0 forever.
 	EventRetention time.Duration
 	Schedules      []engine.Schedule
+}
+
+// Cluster is a Temporal cluster.
+type Cluster struct {
+	Name    string
+	Address string
+	// OwnCredentials reports whether the service uses credentials of its own authority.
+	OwnCredentials bool
+	// Loopback reports whether the address is a loopback address.
+	Loopback bool
+	// Credentials returns the credentials of the service.
+	Credentials func(issuer *authn.Issuer) (engine.Credentials, error)
 }
 
 // Examine runs all checks, at most five seconds each.
@@ -120,9 +129,9 @@ type doctor struct {
 	sealer    *authn.Sealer
 	issuer    *authn.Issuer
 	documents *blobstore.Store
-	// credentials are those of the service for Temporal, set by the check of the connection.
-	credentials engine.Credentials
-	probe       *engine.Probe
+	// connections are those to the clusters, temporal is the one to the default cluster.
+	connections []*connection
+	temporal    *connection
 	engine      *engine.Engine
 }
 
@@ -154,6 +163,7 @@ func (d *doctor) listExaminations() []examination {
 		{CheckOIDC, nil, d.checkOIDC},
 		{CheckFiles, nil, d.checkFiles},
 		{CheckTemporalTLS, keys, d.checkTemporalTLS},
+		{CheckTemporalClusters, keys, d.checkTemporalClusters},
 		{CheckTemporalOpen, temporal, d.checkTemporalOpen},
 		{CheckTemporalKeys, guarded, d.checkTemporalKeys},
 		{CheckTemporalClock, slices.Concat(guarded, []string{CheckTemporalKeys}), d.checkTemporalClock},
@@ -169,8 +179,8 @@ func (d *doctor) close() {
 	if d.engine != nil {
 		d.engine.Close()
 	}
-	if d.probe != nil {
-		_ = d.probe.Close()
+	for _, c := range d.connections {
+		_ = c.probe.Close()
 	}
 	if d.documents != nil {
 		_ = d.documents.Close()

@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -24,29 +23,79 @@ const (
 	adviceClock     = "synchronise the clocks of the machines (NTP)"
 )
 
+// connection is the connection to a cluster. Its Probe is closed by the doctor.
+type connection struct {
+	Cluster
+
+	credentials engine.Credentials
+	probe       *engine.Probe
+}
+
+// connect prepares the connection to a cluster. A failure is the finding.
+func (d *doctor) connect(c Cluster) (*connection, *Finding) {
+	credentials, err := c.Credentials(d.issuer)
+	if err != nil {
+		found := fail("correct the files of the connection to Temporal", "%s", errorText(err))
+		return nil, &found
+	}
+	probe, err := engine.NewProbe(c.Address, credentials)
+	if err != nil {
+		found := fail("correct --temporal-address", "%s", errorText(err))
+		return nil, &found
+	}
+	made := &connection{Cluster: c, credentials: credentials, probe: probe}
+	d.connections = append(d.connections, made)
+	return made, nil
+}
+
 // checkTemporalTLS connects to Temporal and judges the certificate that it shows.
 func (d *doctor) checkTemporalTLS(ctx context.Context) Finding {
-	const renew = "renew Temporal's certificate: procession certificate --host NAME --out DIR"
-	if d.TemporalAddress == "" {
+	if d.Clusters[0].Address == "" {
 		return fail("set --temporal-address", "--temporal-address is not set")
 	}
-	credentials, err := d.Credentials(d.issuer)
-	if err != nil {
-		return fail("correct --temporal-tls-ca", "%s", errorText(err))
+	made, failure := d.connect(d.Clusters[0])
+	if failure != nil {
+		return *failure
 	}
-	if d.probe, err = engine.NewProbe(d.TemporalAddress, credentials); err != nil {
+	d.temporal = made
+	options, err := d.EngineOptions(d.issuer, d.db)
+	if err == nil {
+		d.engine, err = engine.New(options)
+	}
+	if err != nil {
 		return fail("correct --temporal-address", "%s", errorText(err))
 	}
-	d.engine, err = engine.New(engine.Options{
-		Address: d.TemporalAddress, Credentials: credentials, Namespace: d.TemporalNamespace, Logger: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		return fail("correct --temporal-address", "%s", errorText(err))
+	return d.judgeConnection(ctx, made)
+}
+
+// checkTemporalClusters judges the connections to the additional clusters.
+func (d *doctor) checkTemporalClusters(ctx context.Context) Finding {
+	worst := ok("all %d answer", len(d.Clusters)-1)
+	if len(d.Clusters) == 1 {
+		worst = ok("there are none")
 	}
-	if d.credentials = credentials; credentials.Plaintext {
-		return d.checkPlaintext(ctx)
+	for _, c := range d.Clusters[1:] {
+		found := d.checkCluster(ctx, c)
+		found.Finding = "cluster " + c.Name + ": " + found.Finding
+		worst = worseFinding(worst, found)
 	}
-	shown, untrusted, err := d.probe.ServerCertificate(ctx)
+	return worst
+}
+
+func (d *doctor) checkCluster(ctx context.Context, c Cluster) Finding {
+	made, failure := d.connect(c)
+	if failure != nil {
+		return *failure
+	}
+	return d.judgeConnection(ctx, made)
+}
+
+func (d *doctor) judgeConnection(ctx context.Context, c *connection) Finding {
+	const renew = "renew Temporal's certificate: procession certificate --host NAME --out DIR"
+	if c.credentials.Plaintext {
+		return c.checkPlaintext(ctx)
+	}
+	shown, untrusted, err := c.probe.ServerCertificate(ctx)
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return fail("configure TLS for Temporal's frontend, as docs/temporal.md describes, or set --temporal-tls=false for a Temporal on this machine",
 			"Temporal answers without TLS")
@@ -59,7 +108,7 @@ func (d *doctor) checkTemporalTLS(ctx context.Context) Finding {
 		return found
 	}
 	if untrusted == nil {
-		return worseFinding(found, d.checkConnection(ctx))
+		return worseFinding(found, c.checkAccepted(ctx))
 	}
 	if _, ok := errors.AsType[x509.HostnameError](untrusted); ok {
 		return fail("issue a certificate for the name in --temporal-address (procession certificate --host NAME --out DIR), or set "+
@@ -70,29 +119,29 @@ func (d *doctor) checkTemporalTLS(ctx context.Context) Finding {
 }
 
 // checkPlaintext checks that Temporal answers without TLS.
-func (d *doctor) checkPlaintext(ctx context.Context) Finding {
-	switch hasTLS, err := d.probe.AnswersWithTLS(ctx); {
+func (c *connection) checkPlaintext(ctx context.Context) Finding {
+	switch hasTLS, err := c.probe.AnswersWithTLS(ctx); {
 	case err != nil:
 		return fail(adviceReachable, "%s", errorText(err))
 	case hasTLS:
 		return fail("remove --temporal-tls=false", "Temporal answers with TLS")
 	}
-	if found := d.checkConnection(ctx); found.Verdict == Fail {
+	if found := c.checkAccepted(ctx); found.Verdict == Fail {
 		return found
 	}
-	if !d.TemporalOnLoopback {
+	if !c.Loopback {
 		return warn("configure TLS for Temporal's frontend, and remove --temporal-tls=false",
 			"the network can read and change the data of workflows: the connection is not encrypted")
 	}
 	return ok("in plain text, on this machine")
 }
 
-// checkConnection checks that Temporal takes the service's own certificate,
+// checkAccepted checks that Temporal takes the service's own certificate,
 // which it says only after the handshake.
-func (d *doctor) checkConnection(ctx context.Context) Finding {
-	if _, err := d.probe.Accepts(ctx, ""); err != nil {
+func (c *connection) checkAccepted(ctx context.Context) Finding {
+	if _, err := c.probe.Accepts(ctx, ""); err != nil {
 		advice := "see Temporal's log; it has to trust the service's authority (ca.pem of procession certificate) for clients"
-		if !d.OwnCredentials {
+		if !c.OwnCredentials {
 			advice = "see Temporal's log; it may require the certificate of --temporal-tls-cert, or trust another authority for clients"
 		}
 		return fail(advice, "Temporal does not answer: %s", errorText(err))
@@ -102,10 +151,10 @@ func (d *doctor) checkConnection(ctx context.Context) Finding {
 
 // checkTemporalOpen checks that Temporal requires credentials.
 func (d *doctor) checkTemporalOpen(ctx context.Context) Finding {
-	if !d.OwnCredentials {
+	if !d.temporal.OwnCredentials {
 		return d.checkOtherCredentials(ctx)
 	}
-	accepted, err := d.probe.Accepts(ctx, "")
+	accepted, err := d.temporal.probe.Accepts(ctx, "")
 	switch {
 	case err != nil:
 		return fail(adviceReachable, "%s", errorText(err))
@@ -119,21 +168,21 @@ func (d *doctor) checkTemporalOpen(ctx context.Context) Finding {
 // checkOtherCredentials checks the credentials that the owner of Temporal gave, or that Temporal needs none.
 func (d *doctor) checkOtherCredentials(ctx context.Context) Finding {
 	token := ""
-	if d.credentials.Token != nil {
+	if d.temporal.credentials.Token != nil {
 		var err error
-		if token, err = d.credentials.Token(); err != nil {
+		if token, err = d.temporal.credentials.Token(); err != nil {
 			return fail("correct --temporal-api-key-file", "%s", errorText(err))
 		}
 	}
 	namespace := d.engine.Namespace()
-	accepted, err := d.probe.AcceptsIn(ctx, namespace, token)
+	accepted, err := d.temporal.probe.AcceptsIn(ctx, namespace, token)
 	switch {
 	case err != nil:
 		return fail(adviceReachable, "%s", errorText(err))
 	case !accepted:
 		return fail("give the service the permission to write in its namespaces, or correct --temporal-api-key-file and --temporal-tls-cert",
 			"Temporal denies the service DescribeNamespace of %s", namespace)
-	case token == "" && d.credentials.Certificate == nil:
+	case token == "" && d.temporal.credentials.Certificate == nil:
 		return warn("restrict the network, or use a Temporal with credentials: every client that reaches this Temporal may read and end "+
 			"every workflow", "Temporal accepts calls without credentials")
 	}
@@ -148,12 +197,12 @@ func (d *doctor) acceptsIssuedAt(ctx context.Context, later time.Duration) (bool
 	if err != nil {
 		return false, err
 	}
-	return d.probe.Accepts(ctx, token.Token.Reveal())
+	return d.temporal.probe.Accepts(ctx, token.Token.Reveal())
 }
 
 // checkTemporalKeys shows Temporal a token that is signed with the key in use.
 func (d *doctor) checkTemporalKeys(ctx context.Context) Finding {
-	if !d.OwnCredentials {
+	if !d.temporal.OwnCredentials {
 		return ok(adviceNoToken)
 	}
 	accepted, err := d.acceptsIssuedAt(ctx, 0)
@@ -175,7 +224,7 @@ const tokenBackdating = time.Minute
 // checkTemporalClock shows Temporal, which accepts the present token, one that is
 // from the past if its clock agrees with ours, and one from the future.
 func (d *doctor) checkTemporalClock(ctx context.Context) Finding {
-	if !d.OwnCredentials {
+	if !d.temporal.OwnCredentials {
 		return ok(adviceNoToken)
 	}
 	past, err := d.acceptsIssuedAt(ctx, tokenBackdating-clockTolerance)

@@ -37,12 +37,26 @@ func DoctorOptions(c config.Config, clock func() time.Time) doctor.Options {
 			return err
 		},
 		InstallTypesetter: pdfworker.InstallCommand, InstallFonts: pdfworker.InstallFonts,
-		TemporalAddress: c.TemporalAddress, TemporalNamespace: c.TemporalNamespace, TemporalTLSCA: c.TemporalTLSCA, TemporalRetention: c.TemporalRetention,
-		OwnCredentials:     c.TemporalCredentials() == config.TemporalOwn,
-		TemporalOnLoopback: config.IsLoopback(config.HostOf(c.TemporalAddress)),
-		Credentials: func(issuer *authn.Issuer) (engine.Credentials, error) {
-			return EngineCredentials(issuer, c, slog.New(slog.DiscardHandler))
+		Clusters: doctorClusters(c), TemporalTLSCA: c.TemporalTLSCA, TemporalRetention: c.TemporalRetention,
+		EngineOptions: func(issuer *authn.Issuer, db *persistence.DB) (engine.Options, error) {
+			return EngineOptions(issuer, c, db, slog.New(slog.DiscardHandler))
 		},
 		QueueTimeouts: queueTimeouts(c), EventRetention: c.EventRetention, Schedules: ownSchedules(),
 	}
+}
+
+// doctorClusters describes the clusters of the configuration to the doctor.
+func doctorClusters(c config.Config) []doctor.Cluster {
+	clusters := make([]doctor.Cluster, 0, 1)
+	for _, cluster := range c.Clusters() {
+		clusters = append(clusters, doctor.Cluster{
+			Name: cluster.Name, Address: cluster.Address,
+			OwnCredentials: cluster.Credentials() == config.TemporalOwn,
+			Loopback:       config.IsLoopback(config.HostOf(cluster.Address)),
+			Credentials: func(issuer *authn.Issuer) (engine.Credentials, error) {
+				return EngineCredentials(issuer, cluster, slog.New(slog.DiscardHandler))
+			},
+		})
+	}
+	return clusters
 }

@@ -60,5 +60,5 @@ func openKeysWithin(ctx context.Context, c config.Config, timeout time.Duration,
 	if err != nil {
 		return nil, err
 	}
-	return &Keyring{DB: db, Sealer: sealer, Keys: keys, Issuer: issuer.WithCluster(c.Cluster())}, nil
+	return &Keyring{DB: db, Sealer: sealer, Keys: keys, Issuer: withClusters(issuer, c)}, nil
 }

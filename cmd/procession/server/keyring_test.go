@@ -19,7 +19,7 @@ func TestCredentialsFollowTheKeys(t *testing.T) {
 		return k
 	}
 	k := open()
-	credentials, err := EngineCredentials(k.Issuer, c, slog.New(slog.DiscardHandler))
+	credentials, err := EngineCredentials(k.Issuer, c.Clusters()[0], slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	state := func() (token, issuer string) {
 		token, err := credentials.Token()

@@ -17,14 +17,14 @@ import (
 	"github.com/procession-dev/procession/engine"
 )
 
-// EngineCredentials returns the credentials of the service in Temporal. They follow the rotation of keys and the
+// EngineCredentials returns the credentials of the service in a cluster. They follow the rotation of keys and the
 // replacement of files.
-func EngineCredentials(issuer *authn.Issuer, c config.Config, log *slog.Logger) (engine.Credentials, error) {
-	if !c.TemporalTLS {
+func EngineCredentials(issuer *authn.Issuer, c config.TemporalCluster, log *slog.Logger) (engine.Credentials, error) {
+	if c.Plaintext {
 		return engine.Credentials{Plaintext: true}, nil
 	}
-	found := engine.Credentials{ServerName: c.TemporalTLSServerName}
-	if c.TemporalCredentials() == config.TemporalOwn {
+	found := engine.Credentials{ServerName: c.TLSServerName}
+	if c.Credentials() == config.TemporalOwn {
 		tokens := &systemTokens{issuer: issuer}
 		found.Token, found.RootCAs = tokens.currentToken, issuer.Roots
 		// Handshakes are rare enough for a certificate each.
@@ -33,26 +33,26 @@ func EngineCredentials(issuer *authn.Issuer, c config.Config, log *slog.Logger) 
 			return &certificate, err
 		}
 	}
-	if file := c.TemporalTLSCA; file != "" {
+	if file := c.TLSCA; file != "" {
 		roots, err := newReloader("the authority of Temporal", func() (*x509.CertPool, error) { return readAuthorities(file) }, log, file)
 		if err != nil {
-			return engine.Credentials{}, fmt.Errorf("reading --temporal-tls-ca: %w", err)
+			return engine.Credentials{}, fmt.Errorf("reading the authorities of Temporal's certificate: %w", err)
 		}
 		found.RootCAs = roots.current
 	}
-	if c.TemporalTLSCert != "" {
+	if c.TLSCert != "" {
 		pair, err := newReloader("the certificate for Temporal", func() (*tls.Certificate, error) {
-			return loadPair(c.TemporalTLSCert, c.TemporalTLSKey)
-		}, log, c.TemporalTLSCert, c.TemporalTLSKey)
+			return loadPair(c.TLSCert, c.TLSKey)
+		}, log, c.TLSCert, c.TLSKey)
 		if err != nil {
-			return engine.Credentials{}, fmt.Errorf("reading --temporal-tls-cert and --temporal-tls-key: %w", err)
+			return engine.Credentials{}, fmt.Errorf("reading the certificate for Temporal: %w", err)
 		}
 		found.Certificate = func() (*tls.Certificate, error) { return pair.current(), nil }
 	}
-	if file := c.TemporalAPIKeyFile; file != "" {
+	if file := c.APIKeyFile; file != "" {
 		key, err := newReloader("the API key of Temporal", func() (string, error) { return readAPIKey(file) }, log, file)
 		if err != nil {
-			return engine.Credentials{}, fmt.Errorf("reading --temporal-api-key-file: %w", err)
+			return engine.Credentials{}, fmt.Errorf("reading the API key of Temporal: %w", err)
 		}
 		found.Token = func() (string, error) { return key.current(), nil }
 	}

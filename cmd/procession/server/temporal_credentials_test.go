@@ -151,7 +151,7 @@ func ping(t *testing.T, c config.Config) error {
 
 func connect(t *testing.T, k *Keyring, c config.Config) *engine.Engine {
 	t.Helper()
-	found, err := EngineCredentials(k.Issuer, c, slog.New(slog.DiscardHandler))
+	found, err := EngineCredentials(k.Issuer, c.Clusters()[0], slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	e, err := engine.New(engine.Options{Address: c.TemporalAddress, Credentials: found, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)

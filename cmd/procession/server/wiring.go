@@ -117,7 +117,7 @@ func (s *Service) newOperations(k *Keyring, documents *blobstore.Store, m *metri
 	})
 	s.revocations = store.Revocations()
 	h.administration = administration.New(administration.Options{
-		Store: store, Sealer: k.Sealer, Issuer: k.Issuer, EngineAddress: c.TemporalAddress, CheckWebhookURL: guard.CheckURL,
+		Store: store, Sealer: k.Sealer, Issuer: k.Issuer, EngineAddresses: engineAddresses(c), CheckWebhookURL: guard.CheckURL,
 		NoPersonalTokens: c.PersonalTokens == config.PersonalTokensNone,
 		Lifetimes: administration.SecretLifetimes{
 			AccessToken: c.AccessTokenLifetime, MaxAccessToken: c.MaxAccessTokenLifetime,
@@ -144,16 +144,13 @@ func (s *Service) newOperations(k *Keyring, documents *blobstore.Store, m *metri
 
 // newBackground wires Temporal's client and the parts that run in the background.
 func (s *Service) newBackground(k *Keyring, operations *app.Service) (*activities.Activities, error) { //nolint:funlen // one part after the other
-	credentials, err := EngineCredentials(k.Issuer, s.config, s.log)
+	background := operations.Background()
+	connections, err := EngineOptions(k.Issuer, s.config, k.DB, s.log)
 	if err != nil {
 		return nil, err
 	}
-	background := operations.Background()
-	s.engine, err = engine.New(engine.Options{
-		Address: s.config.TemporalAddress, Credentials: credentials, Namespace: s.config.TemporalNamespace, Retention: s.config.TemporalRetention, Logger: s.log,
-		Keys: background.EncryptionKey,
-	})
-	if err != nil {
+	connections.Keys = background.EncryptionKey
+	if s.engine, err = engine.New(connections); err != nil {
 		return nil, err
 	}
 	attempts := dispatch.NewAttempts(dispatch.AttemptOptions{
@@ -168,7 +165,7 @@ func (s *Service) newBackground(k *Keyring, operations *app.Service) (*activitie
 		DB: k.DB, App: operations, Engine: s.engine, Missing: s.supervisor.Recheck, Clock: time.Now, Logger: s.log,
 	})
 	s.certificates = &certificates{db: k.DB.Background(), issuer: k.Issuer, listener: s.certificate.Load, log: s.log}
-	if !credentials.Plaintext {
+	if credentials := connections.Credentials; !credentials.Plaintext {
 		if s.certificates.probe, err = engine.NewProbe(s.config.TemporalAddress, credentials); err != nil {
 			return nil, err
 		}
@@ -199,7 +196,7 @@ func (s *Service) newBackground(k *Keyring, operations *app.Service) (*activitie
 		},
 	})
 	s.relay = relay.New(relay.Options{
-		DB: k.DB, Execute: s.engine.Execute, Unavailable: engine.Unavailable,
+		DB: k.DB, Execute: s.engine.Execute, Unavailable: engine.Unavailable, Isolated: engine.InOtherCluster,
 		Executed: s.observer.MarkActive,
 		Refused: func(err error) {
 			if namespace, missing := engine.MissingNamespace(err); missing {

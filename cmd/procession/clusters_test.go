@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"syscall"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/command/v1"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/test/kit/nettest"
+)
+
+// A tenant of an additional cluster, here the official development server, has its workflows there. While that cluster is down, its
+// processes wait and those of other tenants do not.
+func TestTenantsOfSeveralClusters(t *testing.T) {
+	t.Parallel()
+	address := nettest.FreeAddress(t)
+	s := newStack(t, false, withConfig(func(c *config.Config) {
+		c.TemporalClusters = []config.TemporalCluster{{Name: "second", Address: address, Plaintext: true}}
+	}))
+	official := s.startOfficialTemporal(address)
+	runner := demo.Account{
+		Name: "runner", ID: uuid.MustParse("01980000-0000-7000-8000-00000000b0b1"), Secret: "demo-branch-secret",
+		Tenant: uuid.MustParse("01980000-0000-7000-8000-0000000000b2"),
+	}
+	s.applyBranch(runner)
+	status, certificate := s.call(runner, http.MethodPost, "/authentications", map[string]any{"type": "ENGINE_CERTIFICATE"})
+	require.Equal(t, http.StatusOK, status, certificate)
+	require.Equal(t, "branch.a1b2c", field[string](t, certificate, "engineCertificate", "namespace"))
+	require.Empty(t, field[string](t, certificate, "engineCertificate", "tls", "clientCertificate"))
+
+	first := s.createSurvey(runner)
+	s.await("the process to start", func() bool { return s.runState(first) == "RUNNING" })
+	s.completeSurvey(address)
+	s.await("the process to end with its workflow", func() bool { return s.stateOf(runner, first) == "COMPLETED" })
+
+	s.stopProcess(official, syscall.SIGTERM)
+	waiting := s.createSurvey(runner)
+	loan := s.createLoan(uuid.New())
+	s.await("the loan to start", func() bool { return s.runState(loan) == "RUNNING" })
+	require.Equal(t, "PENDING", s.runState(waiting))
+
+	s.startOfficialTemporal(address)
+	s.await("the waiting process to start", func() bool { return s.runState(waiting) == "RUNNING" })
+	s.completeSurvey(address)
+	s.await("the process to end", func() bool { return s.stateOf(runner, waiting) == "COMPLETED" })
+}
+
+// applyBranch has an operator create a tenant in the cluster second with a definition that the runner runs.
+func (s *testStack) applyBranch(runner demo.Account) {
+	s.t.Helper()
+	hash := authn.HashSecret(runner.Secret)
+	s.applyTextAs(s.operator(), fmt.Sprintf(`
+apiVersion: procession/v1
+kind: Tenant
+metadata: {code: branch, id: %s}
+spec: {name: Branch, namespace: branch.a1b2c, cluster: second}
+---
+apiVersion: procession/v1
+kind: Application
+metadata: {code: runner, tenant: branch, id: %s}
+spec: {name: runner, secrets: [{name: test, sha256: %s}]}
+---
+apiVersion: procession/v1
+kind: ProcessDefinition
+metadata: {code: SURVEY, tenant: branch}
+spec:
+  name: Survey
+  engine: {workflowType: SurveyWorkflow, taskQueue: QUEUE_SURVEY, runner: runner}
+  permissions: {initiators: [{application: runner}]}
+`, runner.Tenant, runner.ID, hex.EncodeToString(hash[:])))
+}
+
+func (s *testStack) createSurvey(as demo.Account) uuid.UUID {
+	s.t.Helper()
+	status, created := s.call(as, http.MethodPost, "/processes", map[string]any{"processDefinitionCode": "SURVEY"})
+	require.Equal(s.t, http.StatusCreated, status, created)
+	return uuid.MustParse(field[string](s.t, created, "id"))
+}
+
+func (s *testStack) stateOf(as demo.Account, process uuid.UUID) string {
+	s.t.Helper()
+	status, found := s.call(as, http.MethodGet, "/processes/"+process.String(), nil)
+	require.Equal(s.t, http.StatusOK, status, found)
+	return field[string](s.t, found, "state")
+}
+
+// completeSurvey completes the workflow that waits for a worker at an address without TLS.
+func (s *testStack) completeSurvey(address string) {
+	s.t.Helper()
+	c, err := client.Dial(client.Options{HostPort: address, Namespace: "branch.a1b2c"})
+	require.NoError(s.t, err)
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(s.t.Context(), testTimeout)
+	defer cancel()
+	task, err := c.WorkflowService().PollWorkflowTaskQueue(ctx, &workflowservice.PollWorkflowTaskQueueRequest{
+		Namespace: "branch.a1b2c", Identity: "test", TaskQueue: &taskqueue.TaskQueue{Name: "QUEUE_SURVEY", Kind: enums.TASK_QUEUE_KIND_NORMAL},
+	})
+	require.NoError(s.t, err)
+	_, err = c.WorkflowService().RespondWorkflowTaskCompleted(ctx, &workflowservice.RespondWorkflowTaskCompletedRequest{
+		Namespace: "branch.a1b2c", Identity: "test", TaskToken: task.GetTaskToken(), Commands: []*command.Command{{
+			CommandType: enums.COMMAND_TYPE_COMPLETE_WORKFLOW_EXECUTION,
+			Attributes: &command.Command_CompleteWorkflowExecutionCommandAttributes{
+				CompleteWorkflowExecutionCommandAttributes: &command.CompleteWorkflowExecutionCommandAttributes{},
+			},
+		}},
+	})
+	require.NoError(s.t, err)
+}
