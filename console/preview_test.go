@@ -117,7 +117,8 @@ trailer <</Root 1 0 R>>
 func TestPreviewsShow(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	carol := s.signIn("Carol")
+	carol := &person{browsertest.NewWithViewers(t), s}
+	carol.enterCredentials("Carol")
 	for name, file := range map[string]struct{ contentType, content string }{
 		"red.png": {"image/png", redPNG(t)}, "red.pdf": {"application/pdf", redPDF},
 	} {

@@ -133,6 +133,7 @@ func TestProcess(t *testing.T) { //nolint:funlen // its subtests share one set-u
 		alice.openPath("processes/" + id.String())
 		alice.AwaitText("started by Carol")
 		alice.Click(".columns .copy")
+		alice.Await(`document.querySelector(".columns .copy.done")`)
 		s.createTask(id, "APPROVE_LOAN", "")
 		alice.AwaitText("1 open task")
 		_, err := s.app.CancelProcess(t.Context(), s.callerOf(demo.Alice()), id)

@@ -283,7 +283,7 @@ func TestWebhooksAreSentAgain(t *testing.T) {
 	alice.AwaitText(`"type": "PROCESS.CREATED"`)
 	alice.Click("form[action$='/replay'] button")
 	alice.AwaitText("Waiting")
-	require.Equal(t, "PENDING", state())
+	require.Eventually(t, func() bool { return state() == "PENDING" }, time.Minute, 20*time.Millisecond)
 
 	finish("DEAD")
 	alice.openPath(webhook)

@@ -54,14 +54,30 @@
     event.preventDefault();
     rows()[0]?.click();
   });
-  document.addEventListener("click", (event) => {
+  document.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-copy]");
     if (!button) return;
-    navigator.clipboard.writeText(button.dataset.copy).then(() => {
-      button.classList.add("done");
-      $("#live").textContent = button.dataset.done;
-    });
+    const copied = await copyText(button);
+    button.classList.toggle("done", copied);
+    $("#live").textContent = copied ? button.dataset.done : button.dataset.failed;
   });
+  // Browsers have no clipboard on http, and may deny it.
+  const copyText = async (button) => {
+    try {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      return true;
+    } catch {
+      const field = document.createElement("textarea");
+      field.className = "visually-hidden";
+      field.value = button.dataset.copy;
+      button.after(field);
+      field.select();
+      const copied = document.execCommand("copy");
+      field.remove();
+      button.focus();
+      return copied;
+    }
+  };
   document.addEventListener("change", (event) => {
     if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
   });

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -32,35 +33,50 @@ import (
 // busy machine.
 const waitTimeout = time.Minute
 
-//nolint:gochecknoglobals // the browser is shared by all tests of a binary, which start in no order
-var shared struct {
+//nolint:gochecknoglobals // the browsers are shared by all tests of a binary, which start in no order
+var (
+	// shell is the headless shell, which takes half the CPU time of Chromium and shows no PDFs, or Chromium where it is missing.
+	shell = browser{program: "chromium-headless-shell"}
+	full  browser
+)
+
+// browser is a browser that is started when it is first used.
+type browser struct {
+	// program is the name of the program, if it is installed; "" for Chromium.
+	program string
+
 	once  sync.Once
 	ctx   context.Context
 	close context.CancelFunc
 	err   error
 }
 
-func start() {
+func (b *browser) start() {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("disable-dev-shm-usage", true),
 		// Animations take a quarter of the CPU time of tests.
 		chromedp.Flag("force-prefers-reduced-motion", true))
+	if path, err := exec.LookPath(b.program); err == nil {
+		options = append(options, chromedp.ExecPath(path))
+	}
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, end := chromedp.NewContext(allocator)
-	shared.ctx = ctx //nolint:fatcontext // set once
-	shared.close = func() {
+	b.ctx = ctx //nolint:fatcontext // set once
+	b.close = func() {
 		end()
 		stop()
 	}
-	shared.err = chromedp.Do(ctx)
+	b.err = chromedp.Do(ctx)
 }
 
-// Close ends the browser, if one was started.
+// Close ends the browsers that were started.
 func Close() {
-	if shared.close != nil {
-		shared.close()
+	for _, b := range []*browser{&shell, &full} {
+		if b.close != nil {
+			b.close()
+		}
 	}
 }
 
@@ -85,27 +101,38 @@ type Tab struct {
 // Content-Security-Policy.
 func New(t *testing.T) *Tab {
 	t.Helper()
-	shared.once.Do(start)
-	require.NoError(t, shared.err, "starting Chromium, which apt-get install chromium brings")
-	ctx, cancel := chromedp.NewContext(shared.ctx, chromedp.WithNewBrowserContext())
-	b := &Tab{t: t, ctx: ctx}
+	return shell.open(t)
+}
+
+// NewWithViewers is New in a browser that shows PDFs.
+func NewWithViewers(t *testing.T) *Tab {
+	t.Helper()
+	return full.open(t)
+}
+
+func (b *browser) open(t *testing.T) *Tab {
+	t.Helper()
+	b.once.Do(b.start)
+	require.NoError(t, b.err, "starting Chromium, which tools/scripts/bootstrap --tests installs")
+	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	tab := &Tab{t: t, ctx: ctx}
 	t.Cleanup(func() {
 		cancel()
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		require.Empty(t, b.problems, "problems that the browser reported")
+		tab.mu.Lock()
+		defer tab.mu.Unlock()
+		require.Empty(t, tab.problems, "problems that the browser reported")
 	})
 	require.NoError(t, chromedp.Do(ctx))
-	require.NoError(t, chromedp.Listen(ctx, b.listenToPage))
+	require.NoError(t, chromedp.Listen(ctx, tab.listenToPage))
 	// Events of these domains are used by no test, and each costs time.
 	_, err := chromedp.Call(ctx, css.Disable, cdp.Empty{})
 	require.NoError(t, err)
 	// Only one tab of a window has the focus, unless the others pretend to.
 	_, err = chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	require.NoError(t, err)
-	b.Size(1280, 800)
-	b.Scheme("light")
-	return b
+	tab.Size(1280, 800)
+	tab.Scheme("light")
+	return tab
 }
 
 // TakeProblems returns the problems that the browser has reported so far, which do not
