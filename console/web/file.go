@@ -1,19 +1,15 @@
 package web
 
 import (
-	"encoding/csv"
 	"io"
 	"mime"
 	"net/http"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/domain/spreadsheet"
 )
 
 // Document returns the answer that offers a document for saving, whole or in ranges.
@@ -40,41 +36,15 @@ func File(name, contentType string, write func(io.Writer) error) *Answer {
 // read.
 func CSV(name string, head []string, rows func(add func(row ...string) error) error) *Answer {
 	return File(name, "text/csv; charset=utf-8", func(w io.Writer) error {
-		table := csv.NewWriter(w)
-		add := func(row ...string) error { return table.Write(escapeCells(row)) }
-		if err := add(head...); err != nil {
+		table := spreadsheet.NewWriter(w)
+		if err := table.Write(head...); err != nil {
 			return err
 		}
-		if err := rows(add); err != nil {
+		if err := rows(table.Write); err != nil {
 			return err
 		}
-		table.Flush()
-		return table.Error()
+		return table.Flush()
 	})
-}
-
-// escapeCells returns texts that spreadsheets take for texts: a text that begins like a formula
-// gets an apostrophe in front.
-func escapeCells(row []string) []string {
-	for i, text := range row {
-		if isFormula(text) {
-			row[i] = "'" + text
-		}
-	}
-	return row
-}
-
-// isFormula reports whether a text begins with a sign of a formula, in any width, after
-// characters that do not show, or with a character that begins another cell or line.
-func isFormula(text string) bool {
-	if text != "" && strings.ContainsRune("\t\r\n", rune(text[0])) {
-		return true
-	}
-	visible := strings.TrimLeftFunc(text, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf)
-	})
-	first, _ := utf8.DecodeRuneInString(visible)
-	return visible != "" && strings.ContainsAny(norm.NFKC.String(string(first)), "=+-@\u2212")
 }
 
 // fileWriter sends the headers of a file with its first byte.
