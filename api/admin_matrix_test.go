@@ -36,7 +36,9 @@ deleteResource          204   204           403     404     404    404       404
 delete_GROUP            204   204           404     404     404    404       404       404    404      204   401       404
 findDefinitionVersions  200   200           200     404     404    404       404       404    404      200   401       404
 retrieveDefinitionVersion 200 200           200     404     404    404       404       404    404      200   401       404
-findPastRights          200   200           404     404     404    404       404       404    404      200   401       404
+findPastRights          200   200           200     404     404    404       404       404    404      200   401       404
+findRights              200+  200+          200+    404     404    404       404       404    404      200+  401       404
+exportRights            200   200           200     404     404    404       404       404    404      200   401       404
 
 findSecrets             200   200           404     404     404    404       404       404    404      200   401       404
 issueSecret             201   201           404     404     404    404       404       404    404      201   401       404
@@ -63,16 +65,16 @@ retrieveOpenWork        200   200           404     404     404    404       404
 handOverWork            200   200           404     404     404    404       404       404    404      200   401       404
 findUnownedWork         200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 
-findIncidents           200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
-retrieveIncident        200   200           404     404     404    404       404       404    404      200   401       404
-retryIncident           200   200           404     404     404    404       404       404    404      200   401       404
-dismissIncident         200   200           404     404     404    404       404       404    404      200   401       404
-acknowledgeIncident     200   200           404     404     404    404       404       404    404      200   401       404
-muteIncident            200   200           404     404     404    404       404       404    404      200   401       404
-unmuteIncident          200   200           404     404     404    404       404       404    404      200   401       404
-assignIncident          200   200           404     404     404    404       404       404    404      200   401       404
-commentIncident         201   201           404     404     404    404       404       404    404      201   401       404
-findIncidentGroups      200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
+findIncidents           200+  200+          200+    200-    200-   200-      200-      200-   200-     200+  401       200-
+retrieveIncident        200   200           200     404     404    404       404       404    404      200   401       404
+retryIncident           200   200           200     404     404    404       404       404    404      200   401       404
+dismissIncident         200   200           200     404     404    404       404       404    404      200   401       404
+acknowledgeIncident     200   200           200     404     404    404       404       404    404      200   401       404
+muteIncident            200   200           200     404     404    404       404       404    404      200   401       404
+unmuteIncident          200   200           200     404     404    404       404       404    404      200   401       404
+assignIncident          200   200           200     404     404    404       404       404    404      200   401       404
+commentIncident         201   201           201     404     404    404       404       404    404      201   401       404
+findIncidentGroups      200+  200+          200+    200-    200-   200-      200-      200-   200-     200+  401       200-
 
 findWebhookEndpoints    200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 pingWebhookEndpoint     200   200           404     404     404    404       404       404    404      200   401       404
@@ -92,7 +94,7 @@ previewRepair           404   404           404     200     403    403       403
 explainProcessActions   200   200           404     404     404    404       404       404    404      200   401       404
 evaluateAvailability    200   200           404     404     404    404       404       404    404      200   401       404
 evaluate_MODEL          200   200           200     200     200    200       200       200    200      200   401       200
-findAvailabilityFaults  200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
+findAvailabilityFaults  200+  200+          200+    200-    200-   200-      200-      200-   200-     200+  401       200-
 findEngineAccess        200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 revokeEngineAccess      200   200           404     404     404    404       404       404    404      200   401       404
 issueOperatorAccess     403   403           403     403     403    403       403       403    403      403   401       403
@@ -100,8 +102,8 @@ issueOperatorAccess     403   403           403     403     403    403       403
 retrieveHealth          200   200           200     200     200    200       200       200    200      200   401       200
 examineHealth           403   403           403     403     403    403       403       403    403      403   401       403
 
-findWorkers             200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
-findTaskQueues          200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
+findWorkers             200+  200+          200+    200-    200-   200-      200-      200-   200-     200+  401       200-
+findTaskQueues          200+  200+          200+    200-    200-   200-      200-      200-   200-     200+  401       200-
 `
 
 // adminThings contains the resources in requests of the administration API.
@@ -165,6 +167,8 @@ func (f adminThings) operations() map[string]operation { //nolint:funlen // most
 		"retrieveIdentity":              {method: get, path: apitest.AdminAPI + "/identity"},
 		"findEvents":                    {method: get, path: apitest.AdminAPI + "/events?type=RESOURCE.CREATED&resourceKind=GROUP&order=OLDEST_FIRST&limit=5&tenant=" + f.tenant},
 		"findPastRights":                {method: get, path: apitest.AdminAPI + "/process-definitions/" + f.definition + "/rights?tenant=" + f.tenant},
+		"findRights":                    {method: get, path: apitest.AdminAPI + "/rights?tenant=" + f.tenant},
+		"exportRights":                  {method: get, path: apitest.AdminAPI + "/rights.csv?tenant=" + f.tenant},
 		"retrieveEvent":                 {method: get, path: apitest.AdminAPI + "/events/" + f.event.String()},
 		"retrieveOpenWork":              {method: get, path: work + "?tenant=" + f.tenant},
 		"handOverWork":                  {method: post, path: work + "/~actions/hand-over?tenant=" + f.tenant, body: `{"handOver":"user/candidate"}`},
@@ -175,8 +179,8 @@ func (f adminThings) operations() map[string]operation { //nolint:funlen // most
 		"dismissIncident":               {method: post, path: incident + "/~actions/dismiss"},
 		"acknowledgeIncident":           {method: post, path: incident + "/~actions/acknowledge", body: `{}`},
 		"muteIncident":                  {method: post, path: incident + "/~actions/mute", body: `{"until":"2026-12-01T00:00:00Z"}`},
-		"unmuteIncident":                {method: post, path: incident + "/~actions/unmute", body: `{"cause":true}`},
-		"assignIncident":                {method: post, path: incident + "/~actions/assign", body: `{"cause":true}`},
+		"unmuteIncident":                {method: post, path: incident + "/~actions/unmute", body: `{}`},
+		"assignIncident":                {method: post, path: incident + "/~actions/assign", body: `{}`},
 		"commentIncident":               {method: post, path: incident + "/~actions/comment", body: `{"text":"the bank is closed"}`},
 		"findIncidentGroups":            {method: get, path: apitest.AdminAPI + "/incident-groups?kind=FAILURE&tenant=" + f.tenant},
 		"findWebhookEndpoints":          {method: get, path: apitest.AdminAPI + "/webhooks?sort=code%2Cdesc&tenant=" + f.tenant + "&code=" + f.webhook},

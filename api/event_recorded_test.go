@@ -117,6 +117,8 @@ admin.delete_GROUP                           RESOURCE.DELETED                   
 admin.findDefinitionVersions                 none                                                               none
 admin.retrieveDefinitionVersion              none                                                               none
 admin.findPastRights                         none                                                               none
+admin.findRights                             none                                                               none
+admin.exportRights                           none                                                               none
 admin.findSecrets                            none                                                               none
 admin.issueSecret                            SECRET.ISSUED                                                      none
 admin.revokeSecret                           SECRET.REVOKED                                                     none

@@ -38,8 +38,10 @@ func (s *Service) ExportBoard(
 type ProcessView struct {
 	*persistence.ProcessOverview
 
-	MayManage   bool
-	MayRepair   bool
+	MayManage bool
+	MayRepair bool
+	// Administers reports whether the caller administers the tenant or the definition of the process.
+	Administers bool
 	Actions     []AvailableAction
 	ActionNames map[string]translation.Name
 	Definition  *domain.ProcessDefinition
@@ -55,9 +57,10 @@ func (s *Service) RetrieveProcessView(ctx context.Context, call domain.Call, id 
 	if err != nil {
 		return nil, err
 	}
+	administersTenant := call.Caller.Administration(found.Whole.TenantID).Administers()
 	o := &ProcessView{
 		ProcessOverview: found, MayManage: found.Relations.Manager,
-		MayRepair: found.RepairGranted || call.Caller.Administration(found.Whole.TenantID).Administers(), Definition: d.ProcessDefinition,
+		MayRepair: found.RepairGranted || administersTenant, Administers: found.DefinitionGranted || administersTenant, Definition: d.ProcessDefinition,
 		ActionNames: map[string]translation.Name{messageAction: {Source: d.findAction(messageAction).Name}},
 	}
 	for _, a := range d.actions {

@@ -154,6 +154,17 @@ func (c Caller) AdministeredTenants() []uuid.UUID {
 // Administers reports whether the caller administers any tenant.
 func (c Caller) Administers() bool { return c.Operator || len(c.AdministeredTenants()) > 0 }
 
+// DefinitionTenants lists the tenants in which the caller administers process definitions only.
+func (c Caller) DefinitionTenants() []uuid.UUID {
+	tenants := []uuid.UUID{}
+	for _, m := range c.Memberships {
+		if m.AdministersDefinitions && !(AdministrationRights{Role: m.Role}).Administers() {
+			tenants = append(tenants, m.TenantID)
+		}
+	}
+	return tenants
+}
+
 // Administers reports whether the caller may read and change the configuration.
 func (r AdministrationRights) Administers() bool {
 	return r.Role == RoleOwner || r.Role == RoleAdministrator

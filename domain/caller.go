@@ -32,6 +32,9 @@ type Membership struct {
 	TenantID  uuid.UUID
 	Namespace string
 	Role      TenantRole
+	// AdministersDefinitions reports whether the principal has the Administrator permission on process definitions of the
+	// tenant, by a grant of its own or through a group.
+	AdministersDefinitions bool
 }
 
 // Caller is the authenticated principal of an operation.

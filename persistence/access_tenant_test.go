@@ -124,7 +124,7 @@ func TestResourcesExistForWhomTheDomainSays(t *testing.T) { //nolint:funlen // o
 			caller.Operator = operator
 			caller.Memberships = []domain.Membership{{TenantID: s.elsewhere, Role: domain.RoleOwner}}
 			if role != "" {
-				caller.Memberships = append(caller.Memberships, domain.Membership{TenantID: s.tenant, Role: role})
+				caller.Memberships = append(caller.Memberships, domain.Membership{TenantID: s.tenant, Role: role, AdministersDefinitions: true})
 			}
 			v := &viewer{Caller: caller, relations: map[resource.Key]accessmodel.ResourceRelations{group: {Operator: operator, Role: role}}}
 			viewers = append(viewers, v)

@@ -79,7 +79,7 @@ func (r *Reader) GetAssistanceRun(ctx context.Context, key domain.AssistanceKey)
 
 const callerInTenant = `
 SELECT p.id AS principal_id, p.type, t.id AS tenant_id, t.namespace,
-       coalesce(u.role, p.role, 'MEMBER') AS role, false AS operator
+       coalesce(u.role, p.role, 'MEMBER') AS role, false AS operator, false AS administers_definitions
   FROM principals p
   LEFT JOIN tenant_users u ON u.principal_id = p.id AND p.type = 'USER' AND u.tenant_id = $2
   JOIN tenants t ON t.id = coalesce(p.tenant_id, u.tenant_id)

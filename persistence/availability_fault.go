@@ -33,7 +33,7 @@ func (r *Reader) ListAvailabilityFaults(
 		Joins: `
   JOIN process_definition_versions v ON v.version = f.process_version
   JOIN process_definitions d ON d.id = v.process_definition_id`,
-		Tenants: listquery.Within("f.tenant_id", in.Everywhere, in.Tenants),
+		Tenants: in.Within("f.tenant_id", faultOfDefinition),
 		Where: []listquery.Condition{
 			listquery.MatchAny("f.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", tenantCodes),
 		},

@@ -69,21 +69,24 @@ func (c *storedCondition) of(state domain.ProcessState, createdAt, changedAt tim
 	return condition
 }
 
-// conditionColumns are the condition of a process p, and whether the caller manages it.
-const conditionColumns = conditionOfP + `, ` + access.ManagesProcess
+// definitionGrantedOnP is true of a process p with a definition on which the caller has the Administrator permission.
+const definitionGrantedOnP = `p.process_definition_id = ANY(` + access.AdministeredProcessDefinitions + `)`
+
+// conditionColumns are the condition of a process p, and whether the caller manages it and administers its definition.
+const conditionColumns = conditionOfP + `, ` + access.ManagesProcess + `, ` + definitionGrantedOnP
 
 // readCondition reads conditionColumns.
 type readCondition struct {
-	stored  *storedCondition
-	manages bool
+	stored               *storedCondition
+	manages, administers bool
 }
 
-func (c *readCondition) fields() []any { return []any{&c.stored, &c.manages} }
+func (c *readCondition) fields() []any { return []any{&c.stored, &c.manages, &c.administers} }
 
-// show sets the condition of a process, with the cause for its managers and for administrators of its tenant.
+// show sets the condition of a process, with the cause for its managers and for administrators of its tenant or definition.
 func (c *readCondition) show(caller domain.Caller, p *domain.Process) {
 	condition := c.stored.of(p.State, p.CreatedAt, p.LastModifiedAt)
-	if !c.manages && !caller.Administration(p.TenantID).Administers() {
+	if !c.manages && !c.administers && !caller.Administration(p.TenantID).Administers() {
 		condition.Message, condition.IncidentID, condition.IncidentKind = "", nil, ""
 	}
 	p.Condition = &condition

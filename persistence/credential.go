@@ -38,6 +38,15 @@ type CredentialKey struct {
 	PrincipalID  *uuid.UUID
 }
 
+// administersDefinitions reports whether the principal p has the Administrator permission on a process definition of the tenant t.
+const administersDefinitions = `EXISTS (SELECT 1
+                 FROM process_definition_grants g
+                 JOIN process_definitions d ON d.id = g.process_definition_id
+                WHERE d.tenant_id = t.id AND g.permission = 'ADMINISTRATOR'
+                  AND g.grantee_id = ANY(ARRAY(SELECT p.id
+                                                UNION ALL
+                                               SELECT m.group_id FROM group_members m WHERE m.principal_id = p.id)))`
+
 // A user belongs to the tenants it is a member of, an application to its own. Several credentials of one
 // principal may have the same secret, each for its own tenant. Unusable credentials are returned with the
 // reason, after the usable ones.
@@ -48,7 +57,7 @@ SELECT DISTINCT ON (t.id)
        coalesce(u.role, p.role, 'MEMBER') AS role,
        coalesce(bool_or(p.operator AND c.tenant_id IS NULL) FILTER (WHERE j.refusal = '') OVER (), false) AS operator,
        c.tenant_id IS NOT NULL AS scoped, j.refusal, c.id AS credential_id, c.issued_by,
-       c.last_used_at,
+       c.last_used_at, ` + administersDefinitions + ` AS administers_definitions,
        CASE WHEN u.disabled_at IS NOT NULL THEN 'DISABLED' ELSE '' END AS membership_refusal
   FROM credentials c
   JOIN principals p ON p.id = c.principal_id
@@ -79,6 +88,8 @@ type memberRow struct {
 	Namespace   *string
 	Role        domain.TenantRole
 	Operator    bool
+
+	AdministersDefinitions bool
 }
 
 // credentialRow is a matching credential. Refusal is the reason why the principal is refused, MembershipRefusal
@@ -195,7 +206,7 @@ func newCaller(rows []memberRow) domain.Caller {
 	for _, row := range rows {
 		if row.TenantID != nil && row.Namespace != nil {
 			caller.Memberships = append(caller.Memberships, domain.Membership{
-				TenantID: *row.TenantID, Namespace: *row.Namespace, Role: row.Role,
+				TenantID: *row.TenantID, Namespace: *row.Namespace, Role: row.Role, AdministersDefinitions: row.AdministersDefinitions,
 			})
 		}
 	}

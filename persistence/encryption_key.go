@@ -229,7 +229,7 @@ func (r *Reader) ListEncryptionKeyVersions(
 }
 
 // LockResource returns a resource in scope, locked against concurrent changes. It returns the errors of GetResource.
-func (tx *Tx) LockResource(ctx context.Context, scope ResourceScope, key resource.Key) (*resource.Stored, error) {
+func (tx *Tx) LockResource(ctx context.Context, scope AdministrationScope, key resource.Key) (*resource.Stored, error) {
 	where, args := resourcesAt(scope, key).Conditions()
 	var found []resource.Stored
 	err := tx.Read(ctx, pg.Q(fmt.Sprintf(lockSecretOwner, where), args, collectInto(&found, scanResource)))

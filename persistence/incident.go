@@ -61,12 +61,10 @@ func (tx *Tx) UpdateIncident(i domain.Incident) {
 	tx.queue(updateIncident, i.ID, i.State, i.ResolvedAt, i.Attempts, i.AcknowledgedAt, i.AcknowledgedBy, i.MutedUntil, i.AssigneeID, i.ChangedAt)
 }
 
-const inScope = `($1 OR i.tenant_id = ANY($2))`
-
 const getIncident = `
 SELECT ` + incidentColumns + `
   FROM ` + fromIncidents + `
- WHERE i.id = $3 AND ` + inScope
+ WHERE i.id = $5 AND ` + incidentInScope
 
 func oneIncident(i *domain.Incident, run *domain.EngineRun) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
@@ -88,7 +86,7 @@ func (r *Reader) GetIncident(
 ) (*domain.Incident, []domain.IncidentComment, error) {
 	var i domain.Incident
 	var comments []domain.IncidentComment
-	err := r.Read(ctx, pg.Q(getIncident, []any{scope.Everywhere, scope.Tenants, id}, oneIncident(&i, &domain.EngineRun{})),
+	err := r.Read(ctx, pg.Q(getIncident, scope.args(id), oneIncident(&i, &domain.EngineRun{})),
 		selectComments(scope, id, &comments))
 	if err != nil {
 		return nil, nil, pg.Translate("reading an incident", pg.NotFound(err, "incident"))
@@ -110,27 +108,27 @@ const (
 	lockProcessOfIncident = `
 SELECT ` + processSummaryColumns + `
   FROM processes p
- WHERE p.id = (SELECT i.process_id FROM incidents i WHERE i.id = $3 AND ` + inScope + `)
+ WHERE p.id = (SELECT i.process_id FROM incidents i WHERE i.id = $5 AND ` + incidentInScope + `)
    FOR UPDATE OF p`
 
 	lockTaskOfIncident = `
 SELECT t.task_state
   FROM process_items t
  WHERE t.id = (SELECT r.owner_id FROM ` + fromIncidents + `
-                WHERE i.id = $3 AND r.kind = 'TASK_ROBOT' AND ` + inScope + `)
+                WHERE i.id = $5 AND r.kind = 'TASK_ROBOT' AND ` + incidentInScope + `)
    FOR SHARE OF t`
 
 	lockIncident = `
 SELECT ` + incidentColumns + `
   FROM ` + fromIncidents + `
- WHERE i.id = $3 AND ` + inScope + `
+ WHERE i.id = $5 AND ` + incidentInScope + `
    FOR NO KEY UPDATE`
 )
 
 // LockIncident locks an incident in the scope, or returns NOT_FOUND.
 func (tx *Tx) LockIncident(ctx context.Context, scope AdministrationScope, id uuid.UUID) (*LockedIncident, error) {
 	var locked LockedIncident
-	args := []any{scope.Everywhere, scope.Tenants, id}
+	args := scope.args(id)
 	err := tx.Read(
 		ctx,
 		pg.Q(lockProcessOfIncident, args, scanProcessIfAny(&locked.Process)),

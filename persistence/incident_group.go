@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -24,7 +25,7 @@ SELECT g.fingerprint, t.code, i.kind, i.activity, i.worker, i.message, coalesce(
   JOIN tenants t ON t.id = g.tenant_id
  CROSS JOIN LATERAL (SELECT i.id, i.kind, i.activity, i.worker, i.message, i.process_id
                        FROM incidents i
-                      WHERE i.tenant_id = g.tenant_id AND i.state = 'OPEN' AND i.fingerprint = g.fingerprint
+                      WHERE i.tenant_id = g.tenant_id AND i.state = 'OPEN' AND i.fingerprint = g.fingerprint AND %s
                       ORDER BY i.created_at DESC
                       LIMIT 1) i
   LEFT JOIN processes p ON p.id = i.process_id
@@ -45,8 +46,12 @@ func (r *Reader) ListIncidentGroups(
 		l.Names = ""
 	}
 	rows, args := l.All()
+	visible, all := "true", listquery.Args(args)
+	if len(scope.Others) > 0 {
+		visible = all.Render(scope.Within("i.tenant_id", incidentOfDefinition))
+	}
 	var groups []domain.IncidentGroup
-	err = r.Read(ctx, pg.Q(fmt.Sprintf(listIncidentGroups, rows, smallest, limit), args, collectInto(&groups, scanIncidentGroup)))
+	err = r.Read(ctx, pg.Q(fmt.Sprintf(listIncidentGroups, rows, smallest, limit, visible), all, collectInto(&groups, scanIncidentGroup)))
 	return groups, pg.Translate("listing groups of incidents", err)
 }
 

@@ -10,21 +10,27 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// findAssignee finds a person who may deal with an incident: the caller, or an owner or administrator of its tenant.
+// findAssignee finds a person who may deal with an incident: the caller, an owner or administrator of its tenant, or an
+// administrator of its process definition.
 const findAssignee = `
 SELECT p.id
   FROM principals p
  WHERE p.type = 'USER' AND p.disabled_at IS NULL
-   AND CASE WHEN $4::uuid IS NOT NULL THEN p.id = $4 ELSE $5 <> '' AND email_key(p.email) = email_key($5) END
-   AND (p.id = $6 OR EXISTS (SELECT 1 FROM tenant_users u
+   AND CASE WHEN $6::uuid IS NOT NULL THEN p.id = $6 ELSE $7 <> '' AND email_key(p.email) = email_key($7) END
+   AND (p.id = $8 OR EXISTS (SELECT 1 FROM tenant_users u
                                JOIN incidents i ON i.tenant_id = u.tenant_id
-                              WHERE i.id = $3 AND ` + inScope + ` AND u.principal_id = p.id AND u.disabled_at IS NULL
-                                AND u.role IN ('OWNER', 'ADMINISTRATOR')))`
+                              WHERE i.id = $5 AND ` + incidentInScope + ` AND u.principal_id = p.id AND u.disabled_at IS NULL
+                                AND (u.role IN ('OWNER', 'ADMINISTRATOR')
+                                  OR EXISTS (SELECT 1 FROM processes q
+                                               JOIN process_definition_grants g ON g.process_definition_id = q.process_definition_id
+                                              WHERE q.id = i.process_id AND g.permission = 'ADMINISTRATOR'
+                                                AND g.grantee_id IN (SELECT p.id UNION ALL
+                                                                     SELECT m.group_id FROM group_members m WHERE m.principal_id = p.id)))))`
 
 const lockIncidentAlone = `
 SELECT ` + incidentColumns + `
   FROM ` + fromIncidents + `
- WHERE i.id = $3 AND ` + inScope + `
+ WHERE i.id = $5 AND ` + incidentInScope + `
    FOR NO KEY UPDATE OF i`
 
 // LockIncidentAlone locks an incident in the scope without its process and run, or returns NOT_FOUND. It returns the person that
@@ -34,7 +40,7 @@ func (tx *Tx) LockIncidentAlone(
 ) (*domain.Incident, *uuid.UUID, error) {
 	var incident domain.Incident
 	var person *uuid.UUID
-	args := []any{scope.Everywhere, scope.Tenants, id}
+	args := scope.args(id)
 	queries := []pg.Query{pg.Q(lockIncidentAlone, args, oneIncident(&incident, &domain.EngineRun{}))}
 	if !assignee.Empty() {
 		queries = append(queries, pg.Q(findAssignee, append(args, assignee.ID, assignee.Email, caller), pg.IfAny(&person)))
@@ -115,9 +121,9 @@ SELECT c.id, c.tenant_id, c.incident_id, c.author_id, coalesce(n.name, p.name, '
   JOIN incidents i ON i.id = c.incident_id
   LEFT JOIN principals p ON p.id = c.author_id
   LEFT JOIN person_names n ON n.tenant_id = c.tenant_id AND n.principal_id = c.author_id
- WHERE c.incident_id = $3 AND ` + inScope + `
+ WHERE c.incident_id = $5 AND ` + incidentInScope + `
  ORDER BY c.created_at DESC, c.id DESC
- LIMIT $4`
+ LIMIT $6`
 )
 
 // InsertIncidentComment stores a comment.
@@ -126,7 +132,7 @@ func (tx *Tx) InsertIncidentComment(c domain.IncidentComment) {
 }
 
 func selectComments(scope AdministrationScope, incident uuid.UUID, into *[]domain.IncidentComment) pg.Query {
-	return pg.Q(listComments, []any{scope.Everywhere, scope.Tenants, incident, maxComments}, collectInto(into, scanComment))
+	return pg.Q(listComments, scope.args(incident, maxComments), collectInto(into, scanComment))
 }
 
 func scanComment(row pgx.CollectableRow) (c domain.IncidentComment, err error) {

@@ -52,7 +52,7 @@ func incidentList(
 		sort = []domain.SortKey{{Property: "createdAt", Descending: descending}, {Property: "id", Descending: descending}}
 	}
 	l := &listquery.List{
-		Table: "incidents i", Tenants: listquery.Within("i.tenant_id", scope.Everywhere, scope.Tenants),
+		Table: "incidents i", Tenants: scope.Within("i.tenant_id", incidentOfDefinition),
 		Names: runOfIncident, Args: []any{caller.PrincipalID},
 		Where: []listquery.Condition{
 			listquery.MatchGiven("i.id = %s", f.ID),

@@ -27,6 +27,9 @@ var (
 	memberOf2 = callerOf("01970000-0000-7000-8000-00000000a001", "01970000-0000-7000-8000-00000000a002")
 	ofTenant  = persistence.AdministrationScope{Tenants: member.TenantIDs()}
 	ofAll     = persistence.AdministrationScope{Everywhere: true}
+	// ofOne has a whole tenant and definitions of others, ofSingle definitions only.
+	ofOne     = persistence.AdministrationScope{Tenants: member.TenantIDs(), Administrator: listedID, Others: listedIDs}
+	ofSingle  = persistence.AdministrationScope{Administrator: listedID, Others: listedIDs}
 	firstPage = domain.PageRequest{Size: 25}
 	thirdPage = domain.PageRequest{Size: 25, Number: 2}
 )
@@ -303,18 +306,22 @@ func addAdministrationReads(reads map[string]listRead) {
 		_, err := r.ListIncidentGroups(ctx, member, ofTenant, persistence.IncidentFilter{}, 2, 20)
 		return err
 	}
+	reads["incident_groups_of_definitions"] = func(ctx context.Context, r *persistence.Reader) error {
+		_, err := r.ListIncidentGroups(ctx, member, ofOne, persistence.IncidentFilter{}, 2, 20)
+		return err
+	}
+	reads["incident_reports_of_definitions"] = reports(ofSingle, persistence.IncidentFilter{States: []domain.IncidentState{domain.IncidentOpen}})
 	reads["incident_reports_search_id"] = reports(ofTenant, persistence.IncidentFilter{Search: listedID.String()})
-	resources := func(scope persistence.ResourceScope, f persistence.ResourceFilter) listRead {
+	resources := func(scope persistence.AdministrationScope, f persistence.ResourceFilter) listRead {
 		return func(ctx context.Context, r *persistence.Reader) error {
 			return r.ShowResources(ctx, scope, f, firstPage, nil, ignoreListing)
 		}
 	}
-	reads["resources"] = resources(persistence.ResourceScope{All: true}, persistence.ResourceFilter{
+	reads["resources"] = resources(ofAll, persistence.ResourceFilter{
 		Kinds: []resource.Kind{resource.KindGroup}, Tenants: codes, Codes: []string{"G"}, Selector: resource.Selector{"a": "b"}, Search: "it",
 	})
 	reads["resources_of_holder"] = resources(
-		persistence.ResourceScope{Tenants: member.TenantIDs(), Administrator: listedID, MemberOf: listedIDs},
-		persistence.ResourceFilter{Holder: resource.Key{Tenant: "north", Kind: resource.KindGroup, Code: "G"}})
+		ofOne, persistence.ResourceFilter{Holder: resource.Key{Tenant: "north", Kind: resource.KindGroup, Code: "G"}})
 }
 
 func addEventReads(reads map[string]listRead) {
@@ -327,6 +334,10 @@ func addEventReads(reads map[string]listRead) {
 		_, err := webhooks.ListDeliveries(ctx, r, ofTenant, webhooks.DeliveryFilter{
 			TenantCodes: codes, SubscriptionCodes: []string{"W"}, ProcessIDs: listedIDs, From: &listedAt, To: &listedAt,
 		}, thirdPage, nil)
+		return err
+	}
+	reads["events_of_definitions"] = func(ctx context.Context, r *persistence.Reader) error {
+		_, err := events.List(ctx, r, ofSingle, events.Filter{}, events.Range{Limit: 50, NewestFirst: true})
 		return err
 	}
 	reads["events"] = func(ctx context.Context, r *persistence.Reader) error {

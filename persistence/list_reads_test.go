@@ -97,7 +97,7 @@ func TestListsReadWhatTheyShow(t *testing.T) { //nolint:funlen // most of it is 
 			require.EqualValues(t, 100, found.Total)
 		}},
 		"manifests with words": {outside, "resources", 20, func(r *persistence.Reader) {
-			err := r.ShowResources(t.Context(), persistence.ResourceScope{All: true}, persistence.ResourceFilter{
+			err := r.ShowResources(t.Context(), persistence.AdministrationScope{Everywhere: true}, persistence.ResourceFilter{
 				Kinds: []resource.Kind{resource.KindTenant}, Search: "nAME 77",
 			}, domain.PageRequest{Size: 25}, nil, func(found *domain.Listing[resource.Stored]) error {
 				require.EqualValues(t, 1, found.Total)

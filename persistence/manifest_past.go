@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -38,13 +40,15 @@ type PastPerson struct {
 	Code     string
 	ID       uuid.UUID
 	Name     string
+	Email    string
+	Role     domain.TenantRole
 	Disabled bool
 	// Members are the members of a group.
 	Members []resource.Member
 }
 
 const (
-	// scopedTenant is the tenant with the code $1 if it is in the scope: everywhere if $2, else the tenants $3. Without a code it
+	// scopedTenant is the tenant with the code $1 if it is in the scope: everywhere if $2, else one of $3. Without a code it
 	// is the only tenant of the scope.
 	scopedTenant = `
 WITH tenant AS (
@@ -75,19 +79,9 @@ WITH tenant AS (
       FROM manifest_history h
      WHERE h.tenant_id = t.id AND h.resource_id = m.id AND h.since <= $4`
 
-	// pastDefinition finds the definition with the code $5, and the last manifest with the item $6.
-	pastDefinition = scopedTenant + `
-SELECT t.id, t.code, t.since, m.id, m.spec,
-       coalesce((SELECT u.spec->>'state' FROM (` + manifestsUntil + `) u
-                  WHERE u.spec->>'state' <> 'DRAFT' ORDER BY u.since DESC LIMIT 1) = 'PUBLISHED', false),
-       (SELECT u.spec FROM (` + manifestsUntil + `) u
-         WHERE $6 <> '' AND EXISTS (SELECT 1 FROM json_array_elements(u.spec->'items') i WHERE i->>'code' = $6)
-         ORDER BY u.since DESC LIMIT 1)
-  FROM tenant t
-  LEFT JOIN LATERAL (` + manifestsAt + `) m ON m.kind = 'ProcessDefinition' AND m.code = $5`
-
 	pastPeople = scopedTenant + `
-SELECT m.kind, m.code, m.id, coalesce(m.spec->>'name', ''), coalesce((m.spec->>'disabled')::boolean, false),
+SELECT m.kind, m.code, m.id, coalesce(m.spec->>'name', ''), coalesce(m.spec->>'email', ''), coalesce(m.spec->>'role', ''),
+       coalesce((m.spec->>'disabled')::boolean, false),
        CASE WHEN m.kind = 'Group' THEN m.spec->'members' END
   FROM tenant t
  CROSS JOIN LATERAL (` + manifestsAt + `) m
@@ -107,6 +101,19 @@ SELECT c.resource_id FROM change c WHERE c.type = 'PERSON.ENABLED'
 SELECT p.id FROM principals p WHERE p.disabled_at <= $4 AND NOT EXISTS (SELECT 1 FROM change c WHERE c.resource_id = p.id)`
 )
 
+// pastDefinition finds the definition with the code $5, and the last manifest with the item $6. In tenants other than $7 it is
+// one that the principal $8 administers.
+var pastDefinition = scopedTenant + `
+SELECT t.id, t.code, t.since, m.id, m.spec,
+       coalesce((SELECT u.spec->>'state' FROM (` + manifestsUntil + `) u
+                  WHERE u.spec->>'state' <> 'DRAFT' ORDER BY u.since DESC LIMIT 1) = 'PUBLISHED', false),
+       (SELECT u.spec FROM (` + manifestsUntil + `) u
+         WHERE $6 <> '' AND EXISTS (SELECT 1 FROM json_array_elements(u.spec->'items') i WHERE i->>'code' = $6)
+         ORDER BY u.since DESC LIMIT 1)
+  FROM tenant t
+  LEFT JOIN LATERAL (` + manifestsAt + `) m ON m.kind = 'ProcessDefinition' AND m.code = $5
+   AND ($2 OR t.id = ANY($7) OR m.id = ANY(` + strings.ReplaceAll(access.AdministeredProcessDefinitions, "$1", "$8") + `))` //nolint:gochecknoglobals // a constant text
+
 // GetPastDefinition reads a process definition of the scope, and the people of its tenant, as they were at a time. It reads the
 // names and memberships of the whole tenant, and one index entry for each manifest that was replaced since. With an item, it reads
 // the earlier manifests of the definition until one has the item. Errors: NOT_FOUND for a tenant out of the scope.
@@ -116,18 +123,12 @@ func (r *Reader) GetPastDefinition(
 	found := &PastDefinition{}
 	var id *uuid.UUID
 	var spec, former []byte
-	args := []any{key.Tenant, scope.Everywhere, scope.Tenants, at}
+	args := []any{key.Tenant, scope.Everywhere, scope.SomeTenants(), at}
 	err := r.Read(ctx,
-		pg.Q(pastDefinition, append(args[:4:4], key.Code, item),
+		pg.Q(pastDefinition, append(args[:4:4], key.Code, item, scope.Tenants, scope.Administrator),
 			pg.One(&found.TenantID, &found.Tenant, &found.Since, &id, &spec, &found.Startable, &former)),
-		pg.Q(pastPeople, args, func(rows pgx.Rows) (err error) {
-			found.People, err = pgx.CollectRows(rows, scanPastPerson)
-			return err
-		}),
-		pg.Q(pastDisabled, args, func(rows pgx.Rows) (err error) {
-			found.Disabled, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-			return err
-		}))
+		pg.Q(pastPeople, args, collectInto(&found.People, scanPastPerson)),
+		pg.Q(pastDisabled, args, collectInto(&found.Disabled, pgx.RowTo[uuid.UUID])))
 	if pg.IgnoreNoRows(err) == nil && err != nil {
 		return nil, domain.NotFound("tenant")
 	}
@@ -147,7 +148,7 @@ func (r *Reader) GetPastDefinition(
 func scanPastPerson(row pgx.CollectableRow) (PastPerson, error) {
 	var p PastPerson
 	var members []byte
-	err := row.Scan(&p.Kind, &p.Code, &p.ID, &p.Name, &p.Disabled, &members)
+	err := row.Scan(&p.Kind, &p.Code, &p.ID, &p.Name, &p.Email, &p.Role, &p.Disabled, &members)
 	if err == nil && len(members) > 0 {
 		err = json.Unmarshal(members, &p.Members)
 	}

@@ -62,7 +62,7 @@ WITH known AS (
  RETURNING principal_id
 )
 SELECT p.id AS principal_id, p.type, NULL::timestamptz AS expires_at, t.id AS tenant_id, t.namespace,
-       coalesce(u.role, 'MEMBER') AS role, p.operator, false AS scoped,
+       coalesce(u.role, 'MEMBER') AS role, p.operator, ` + administersDefinitions + ` AS administers_definitions, false AS scoped,
        CASE WHEN s.taken THEN 'UNKNOWN_USER'
             WHEN p.disabled_at IS NOT NULL THEN 'DISABLED'
             WHEN p.operator AND NOT $7 THEN 'ISSUER_SCOPE'

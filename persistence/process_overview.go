@@ -22,8 +22,10 @@ type ProcessOverview struct {
 	Whole     domain.Process
 	Condition domain.Condition
 	// RepairGranted is set if the caller is a repairer of the definition.
-	RepairGranted  bool
-	DefinitionName translation.Name
+	RepairGranted bool
+	// DefinitionGranted is set if the caller has the Administrator permission on the definition.
+	DefinitionGranted bool
+	DefinitionName    translation.Name
 	// Number is the number of the version of the definition, which counts from 1.
 	Number                    int
 	InitiatorName             string
@@ -35,7 +37,7 @@ const (
 	selectProcessOverview = `
 SELECT ` + processColumns + `, ` + pg.NameOfV + `, v.number, coalesce(sname.name, s.name),
        (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
-       (SELECT count(*) FROM process_actions x WHERE x.process_id = p.id AND x.status = 'REQUESTED'), ` + conditionOfP + `, ` + repairGrantedOnP + `
+       (SELECT count(*) FROM process_actions x WHERE x.process_id = p.id AND x.status = 'REQUESTED'), ` + conditionOfP + `, ` + repairGrantedOnP + `, ` + definitionGrantedOnP + `
   FROM processes p
   JOIN process_definition_versions v ON v.version = p.process_version
   JOIN principals s ON s.id = p.initiator_id
@@ -59,7 +61,7 @@ func (r *Reader) GetProcessOverview(ctx context.Context, caller domain.Caller, i
 	args := []any{caller.PrincipalID, caller.TenantIDs(), id}
 	queries := append(o.queries(selectActionableProcess, caller.PrincipalID, memberScope(caller), id),
 		pg.Q(selectProcessOverview, args, scanProcess(&o.Whole, &o.DefinitionName, &o.Number, &o.InitiatorName,
-			&o.OpenTasks, &o.RunningActions, &condition, &o.RepairGranted)),
+			&o.OpenTasks, &o.RunningActions, &condition, &o.RepairGranted, &o.DefinitionGranted)),
 		pg.Q(selectNamedRelations, args, collectInto(&o.Related, scanNamedRelation)))
 	if err := r.Read(ctx, queries...); err != nil {
 		return nil, pg.Translate("reading the overview of a process", pg.NotFound(err, "process"))

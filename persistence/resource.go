@@ -3,7 +3,6 @@ package persistence
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
@@ -52,25 +50,6 @@ func scanResource(row pgx.CollectableRow) (resource.Stored, error) {
 	return r, nil
 }
 
-// ResourceScope selects the resources that exist for an administrator: all of the tenants, and the process
-// definitions.
-type ResourceScope struct {
-	// All is set for operators, for whom every resource exists.
-	All     bool
-	Tenants []uuid.UUID
-	// Administrator is the principal that administers further process definitions, in the tenants where it is a
-	// member.
-	Administrator uuid.UUID
-	MemberOf      []uuid.UUID
-}
-
-// scoped keeps the resources that exist for a principal. $1 is the principal, $2 the tenants it administers, $3 the
-// tenants of its memberships.
-const scoped = `(r.tenant_id = ANY($2)
-    OR (r.kind = 'ProcessDefinition' AND r.tenant_id = ANY($3) AND r.id IN (
-        SELECT g.process_definition_id FROM process_definition_grants g
-         WHERE g.permission = 'ADMINISTRATOR' AND ` + access.CallerIsGrantee + `)))`
-
 // ResourceFilter narrows a list of resources. Tenants are codes.
 type ResourceFilter struct {
 	Kinds    []resource.Kind
@@ -105,7 +84,7 @@ func kindOrder() string {
 // ShowResources calls show with a page of the resources in scope, and returns its
 // error. They can be sorted by kind, code, createdAt and lastModifiedAt.
 func (r *Reader) ShowResources(
-	ctx context.Context, scope ResourceScope, filter ResourceFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, scope AdministrationScope, filter ResourceFilter, page domain.PageRequest, sort []domain.SortKey,
 	show func(*domain.Listing[resource.Stored]) error,
 ) error {
 	err := showValues(ctx, r, valueList[resource.Stored]{
@@ -115,7 +94,7 @@ func (r *Reader) ShowResources(
 	return pg.Translate("listing resources", err)
 }
 
-func filteredResources(scope ResourceScope, filter ResourceFilter, sort []domain.SortKey) *listquery.List {
+func filteredResources(scope AdministrationScope, filter ResourceFilter, sort []domain.SortKey) *listquery.List {
 	conditions := []listquery.Condition{
 		listquery.AnyOf("r.kind", filter.Kinds),
 		listquery.AnyOf("t.code", filter.Tenants),
@@ -138,19 +117,15 @@ func filteredResources(scope ResourceScope, filter ResourceFilter, sort []domain
 	return l
 }
 
-func resourceList(scope ResourceScope, conditions ...listquery.Condition) *listquery.List {
-	l := &listquery.List{Columns: resourceColumns, Table: "resources r", Joins: joinsOfResources, Where: conditions}
-	administersAll := !slices.ContainsFunc(scope.MemberOf, func(id uuid.UUID) bool { return !slices.Contains(scope.Tenants, id) })
-	if scope.All || administersAll {
-		l.Tenants = listquery.Within("r.tenant_id", scope.All, scope.Tenants)
-		return l
+func resourceList(scope AdministrationScope, conditions ...listquery.Condition) *listquery.List {
+	return &listquery.List{
+		Columns: resourceColumns, Table: "resources r", Joins: joinsOfResources, Where: conditions,
+		Tenants: scope.Within("r.tenant_id", resourceOfDefinition),
 	}
-	l.Args, l.Visible = []any{scope.Administrator, scope.Tenants, scope.MemberOf}, listquery.Match(scoped)
-	return l
 }
 
 // resourcesAt lists the resources in scope with a key. An empty tenant matches any.
-func resourcesAt(scope ResourceScope, key resource.Key) *listquery.List {
+func resourcesAt(scope AdministrationScope, key resource.Key) *listquery.List {
 	return resourceList(scope,
 		listquery.Match("r.kind = %s", key.Kind),
 		listquery.Match("r.code = %s", key.Code),
@@ -159,7 +134,7 @@ func resourcesAt(scope ResourceScope, key resource.Key) *listquery.List {
 
 // GetResource returns the resource in scope, or NOT_FOUND. An empty tenant matches any; a key that then matches
 // resources of several tenants is a VALIDATION error.
-func (r *Reader) GetResource(ctx context.Context, scope ResourceScope, key resource.Key) (*resource.Stored, error) {
+func (r *Reader) GetResource(ctx context.Context, scope AdministrationScope, key resource.Key) (*resource.Stored, error) {
 	l := resourcesAt(scope, key)
 	l.Order.Default = []listquery.Column{{SQL: "t.code"}}
 	var found []resource.Stored

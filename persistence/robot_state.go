@@ -69,7 +69,7 @@ func readRobotState(text []byte) (*resource.RobotState, error) {
 
 // LockRobot returns a Robot in scope, locked against concurrent changes of it, its files and its environment.
 // It returns the errors of GetResource.
-func LockRobot(scope ResourceScope, key resource.Key) Read[*resource.Stored] {
+func LockRobot(scope AdministrationScope, key resource.Key) Read[*resource.Stored] {
 	key.Kind = resource.KindRobot
 	where, args := resourcesAt(scope, key).Conditions()
 	var found []resource.Stored

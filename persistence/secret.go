@@ -112,7 +112,7 @@ type SecretOwner struct {
 // LockSecretOwner returns a User, an Application or a WebhookSubscription in scope, locked against concurrent
 // changes of it and its secrets. The tokens of a user that are valid in all tenants are included for operators
 // only. It returns the errors of GetResource.
-func (tx *Tx) LockSecretOwner(ctx context.Context, scope ResourceScope, key resource.Key) (*SecretOwner, error) {
+func (tx *Tx) LockSecretOwner(ctx context.Context, scope AdministrationScope, key resource.Key) (*SecretOwner, error) {
 	owner, err := readSecretOwner(lockSecretOwner, scope, key, func(queries ...pg.Query) error { return tx.Read(ctx, queries...) })
 	if err == nil {
 		tx.Found(owner.ID, owner.Version())
@@ -121,12 +121,12 @@ func (tx *Tx) LockSecretOwner(ctx context.Context, scope ResourceScope, key reso
 }
 
 // GetSecretOwner is LockSecretOwner without the lock.
-func (r *Reader) GetSecretOwner(ctx context.Context, scope ResourceScope, key resource.Key) (*SecretOwner, error) {
+func (r *Reader) GetSecretOwner(ctx context.Context, scope AdministrationScope, key resource.Key) (*SecretOwner, error) {
 	return readSecretOwner(secretOwner, scope, key, func(queries ...pg.Query) error { return r.Read(ctx, queries...) })
 }
 
 func readSecretOwner(
-	statement string, scope ResourceScope, key resource.Key, read func(...pg.Query) error,
+	statement string, scope AdministrationScope, key resource.Key, read func(...pg.Query) error,
 ) (*SecretOwner, error) {
 	where, args := resourcesAt(scope, key).Conditions()
 	var found []resource.Stored
@@ -153,13 +153,13 @@ func readSecretOwner(
 }
 
 // secretsOf returns the query of the secrets of a resource of the kind.
-func secretsOf(kind resource.Kind, scope ResourceScope) string {
+func secretsOf(kind resource.Kind, scope AdministrationScope) string {
 	switch {
 	case kind == resource.KindWebhookSubscription:
 		return secretsOfWebhook
 	case kind == resource.KindApplication:
 		return secretsOfApplication
-	case scope.All:
+	case scope.Everywhere:
 		return allTokensOfUser
 	default:
 		return tokensOfUser

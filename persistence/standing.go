@@ -86,12 +86,12 @@ SELECT count(*)
            AND `+access.ManagesProcess+`
          LIMIT %d) q`, domain.AttentionLimit)
 
-// countIncidents counts the open incidents in a scope that are not muted at the time $3.
+// countIncidents counts the open incidents in a scope that are not muted at the time $5.
 var countIncidents = fmt.Sprintf( //nolint:gochecknoglobals // a constant text
 	`
 SELECT count(*)
   FROM (SELECT 1 FROM incidents i
-         WHERE i.state = 'OPEN' AND `+inScope+` AND (i.muted_until IS NULL OR i.muted_until <= $3)
+         WHERE i.state = 'OPEN' AND `+incidentInScope+` AND (i.muted_until IS NULL OR i.muted_until <= $5)
          LIMIT %d) q`, domain.AttentionLimit)
 
 // CountAttention returns the numbers of processes and incidents that need attention of the caller, the incidents in the scope.
@@ -100,8 +100,8 @@ func (r *Reader) CountAttention(
 ) (domain.AttentionCounts, error) {
 	var counts domain.AttentionCounts
 	queries := []pg.Query{pg.Q(countManaged, []any{caller.PrincipalID, caller.TenantIDs()}, pg.One(&counts.Processes))}
-	if scope.Everywhere || len(scope.Tenants) > 0 {
-		queries = append(queries, pg.Q(countIncidents, []any{scope.Everywhere, scope.Tenants, now}, pg.One(&counts.Incidents)))
+	if !scope.isEmpty() {
+		queries = append(queries, pg.Q(countIncidents, scope.args(now), pg.One(&counts.Incidents)))
 	}
 	return counts, pg.Translate("counting processes that need attention", r.Read(ctx, queries...))
 }

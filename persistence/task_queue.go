@@ -57,10 +57,10 @@ const (
       FROM worker_queues q
       JOIN workers w ON w.id = q.worker_id AND w.principal_id = q.principal_id
       JOIN tenants t ON t.id = w.tenant_id
-     WHERE q.last_seen_at >= $5
-       AND ($1 OR w.tenant_id = ANY($2))
-       AND ($3::text[] IS NULL OR t.code = ANY($3))
-       AND ($4::text[] IS NULL OR q.task_queue = ANY($4))`
+     WHERE q.last_seen_at >= $7
+       AND ` + queueInScope + `
+       AND ($5::text[] IS NULL OR t.code = ANY($5))
+       AND ($6::text[] IS NULL OR q.task_queue = ANY($6))`
 
 	// A row for each need of the queues of the page, at least one for each, and the number of all queues. One row without
 	// a queue has the number where the page is empty. Whether processes run on a version is asked for the queues alone that
@@ -69,12 +69,12 @@ const (
 WITH others AS MATERIALIZED (
     SELECT o.*
       FROM (` + otherNeeds + `) o
-     WHERE ($1 OR o.tenant_id = ANY($2))
+     WHERE ($3 OR o.tenant_id = ANY($2))
 ), certain AS MATERIALIZED (
     SELECT n.tenant_id, n.task_queue
       FROM process_definitions d
       JOIN version_needs n ON n.version = d.published_version
-     WHERE ($1 OR n.tenant_id = ANY($2))
+     WHERE ` + needInScope + `
      UNION
     SELECT o.tenant_id, o.task_queue FROM others o
      UNION
@@ -83,7 +83,7 @@ WITH others AS MATERIALIZED (
     SELECT c.* FROM certain c
      UNION
     SELECT m.tenant_id, m.task_queue
-      FROM (SELECT n.tenant_id, n.task_queue FROM version_needs n WHERE ($1 OR n.tenant_id = ANY($2))
+      FROM (SELECT n.tenant_id, n.task_queue FROM version_needs n WHERE ` + needInScope + `
             EXCEPT SELECT c.* FROM certain c) m
      WHERE EXISTS (SELECT 1 FROM version_needs n
                     WHERE n.tenant_id = m.tenant_id AND n.task_queue = m.task_queue AND ` + running + `)
@@ -91,19 +91,19 @@ WITH others AS MATERIALIZED (
     SELECT k.tenant_id, t.code AS tenant_code, k.task_queue
       FROM known k
       JOIN tenants t ON t.id = k.tenant_id
-     WHERE ($3::text[] IS NULL OR t.code = ANY($3)) AND ($4::text[] IS NULL OR k.task_queue = ANY($4))
+     WHERE ($5::text[] IS NULL OR t.code = ANY($5)) AND ($6::text[] IS NULL OR k.task_queue = ANY($6))
 ), page AS MATERIALIZED (
     SELECT q.*
       FROM queues q
      ORDER BY q.tenant_code COLLATE "C", q.task_queue COLLATE "C"
-     LIMIT $6 OFFSET $7
+     LIMIT $8 OFFSET $9
 ), needed AS (
     SELECT n.tenant_id, n.kind, d.code AS definition, n.action, n.workflow_type, n.task_queue, n.number,
            n.version IS NOT DISTINCT FROM d.published_version AS published
       FROM page q
       JOIN version_needs n ON n.tenant_id = q.tenant_id AND n.task_queue = q.task_queue
       JOIN process_definitions d ON d.id = n.process_definition_id
-     WHERE n.version IS NOT DISTINCT FROM d.published_version OR ` + running + `
+     WHERE (n.version IS NOT DISTINCT FROM d.published_version OR ` + running + `) AND ` + needInScope + `
      UNION ALL
     SELECT o.* FROM others o
 )
@@ -122,9 +122,9 @@ SELECT s.tenant_id, s.tenant_code, s.task_queue, s.id, s.identity, s.principal_i
        s.workflow_types, s.activity_types, s.live_since, s.last_seen_at
   FROM (SELECT w.tenant_id, t.code AS tenant_code, q.task_queue, w.id, w.identity, w.principal_id,
                q.workflow_types, q.activity_types, coalesce(q.live_since, q.last_seen_at) AS live_since, q.last_seen_at,
-               row_number() OVER (PARTITION BY w.tenant_id, q.task_queue, q.last_seen_at < $6
+               row_number() OVER (PARTITION BY w.tenant_id, q.task_queue, q.last_seen_at < $8
                                       ORDER BY q.last_seen_at DESC, w.id) AS place` + registeredQueues + `) s
- WHERE s.last_seen_at >= $6 OR s.place <= $7
+ WHERE s.last_seen_at >= $8 OR s.place <= $9
  ORDER BY s.last_seen_at DESC, s.identity`
 
 	listTaskQueueObservations = `
@@ -132,7 +132,7 @@ SELECT o.tenant_id, t.code AS tenant_code, o.task_queue, o.observed_at, o.poller
        o.workflow_count, o.workflow_age, o.activity_count, o.activity_age, o.failed_at, o.failure
   FROM task_queue_observations o
   JOIN tenants t ON t.id = o.tenant_id
- WHERE ($1 OR o.tenant_id = ANY($2))
+ WHERE ($2 OR o.tenant_id = ANY($1))
    AND ($3::text[] IS NULL OR t.code = ANY($3))
    AND ($4::text[] IS NULL OR o.task_queue = ANY($4))`
 )
@@ -214,20 +214,19 @@ func (r *Reader) ListTaskQueues(
 	var needs []needRow
 	var workers []queueWorkerRow
 	var observations []observationRow
-	args := []any{scope.Everywhere, scope.Tenants}
-	for _, only := range [][]string{filter.TenantCodes, filter.Names} {
-		if len(only) > 0 {
-			args = append(args, only)
-		} else {
-			args = append(args, nil)
-		}
+	codes, names := filter.TenantCodes, filter.Names
+	if len(codes) == 0 {
+		codes = nil
 	}
-	registered := append(args[:4:4], now.Add(-registrationMemory))
+	if len(names) == 0 {
+		names = nil
+	}
+	registered := scope.args(codes, names, now.Add(-registrationMemory))
 	err := r.Read(
 		ctx,
-		pg.Q(listTaskQueueNeeds, append(registered[:5:5], page.Size, int64(page.Number)*int64(page.Size)), pg.Into(&needs)),
-		pg.Q(listTaskQueueWorkers, append(registered[:5:5], now.Add(-domain.WorkerOfflineAfter), shownOffline), pg.Into(&workers)),
-		pg.Q(listTaskQueueObservations, args, pg.Into(&observations)),
+		pg.Q(listTaskQueueNeeds, append(registered[:7:7], page.Size, int64(page.Number)*int64(page.Size)), pg.Into(&needs)),
+		pg.Q(listTaskQueueWorkers, append(registered[:7:7], now.Add(-domain.WorkerOfflineAfter), shownOffline), pg.Into(&workers)),
+		pg.Q(listTaskQueueObservations, []any{scope.SomeTenants(), scope.Everywhere, codes, names}, pg.Into(&observations)),
 	)
 	if err != nil {
 		return result, pg.Translate("listing task queues", err)

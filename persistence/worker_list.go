@@ -34,7 +34,7 @@ const (
                                  AND p ->> 'identity' = w.identity))
                ORDER BY q.task_queue)
           FROM worker_queues q
-         WHERE q.worker_id = w.id AND q.principal_id = w.principal_id)`
+         WHERE q.worker_id = w.id AND q.principal_id = w.principal_id AND ` + queueInScope + `)`
 )
 
 func scanWorker(row pgx.CollectableRow) (domain.RegisteredWorker, error) {
@@ -61,7 +61,7 @@ func (r *Reader) ListWorkers(
 ) (domain.Page[domain.RegisteredWorker], error) {
 	l := &listquery.List{
 		Columns: workerColumns, Table: "workers w", Joins: " JOIN tenants t ON t.id = w.tenant_id",
-		Args: []any{scope.Everywhere, scope.Tenants}, Tenants: listquery.Match(`($1 OR w.tenant_id = ANY($2))`),
+		Args: scope.args(), Tenants: listquery.Match(`($3 OR w.tenant_id = ANY($2) OR w.tenant_id = ANY($4) AND ` + workerOfDefinition + `)`),
 		Where: []listquery.Condition{
 			listquery.AnyOf("t.code", filter.TenantCodes),
 			listquery.MatchAny(`EXISTS (SELECT 1 FROM worker_queues q

@@ -4,7 +4,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
@@ -94,4 +96,49 @@ func TestADefinerTakesNoRightsOfFormerItems(t *testing.T) {
 	require.Equal(t, "/documents/0/spec/items/0", failure.Errors[0].Location)
 	s.Get(200, s.As("candidate"), apitest.ItemPath(task, ""))
 	s.Apply(s.As("definer"), strings.Replace(loan, items, `"items":[{"code":"OTHER","type":"TASK","name":"Other"}],`, 1))
+}
+
+// Of each list, a definer gets the part that belongs to its definition.
+func TestADefinerSeesItsDefinitionOnly(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewAdministered(t)
+	owner, definer := s.As("owner"), s.As("definer")
+	id := uuid.New()
+	other := strings.NewReplacer(`"code":"LOAN"`, `"code":"OTHER","id":"`+id.String()+`"`, `"LOANS"`, `"OTHERS"`,
+		`,"administrators":[{"user":"definer"}]`, ``).Replace(s.LoanOf("north", ""))
+	s.Apply(owner, other)
+	mine, theirs := s.Incident("north"), s.IncidentOf("north", id)
+	at := func(id uuid.UUID, rest string) string { return apitest.AdminAPI + "/incidents/" + id.String() + rest }
+	get := func(path string) string { return s.Get(200, definer, apitest.AdminAPI+path).Body }
+
+	for path, codes := range map[string]struct{ has, hasNot string }{
+		"/resources":             {`"LOAN"`, `"OTHER"`},
+		"/task-queues":           {`"LOANS"`, `"OTHERS"`},
+		"/rights":                {`"LOAN"`, `"OTHER"`},
+		"/rights.csv":            {`,LOAN,`, `,OTHER,`},
+		"/incidents":             {mine.String(), theirs.String()},
+		"/incident-groups":       {mine.String(), theirs.String()},
+		"/events":                {s.Definition("north").String(), id.String()},
+		"/unowned-work":          {`[]`, `OTHER`},
+		"/webhooks":              {`[]`, `OTHER`},
+		"/notification-messages": {`[]`, `OTHER`},
+	} {
+		body := get(path)
+		require.Contains(t, body, codes.has, path)
+		require.NotContains(t, body, codes.hasNot, path)
+	}
+	require.NotContains(t, get("/rights"), "administer the tenant")
+
+	s.Refused(404, "NOT_FOUND", definer, http.MethodGet, at(theirs, ""), "")
+	s.Refused(404, "NOT_FOUND", definer, http.MethodPost, at(theirs, "/~actions/retry"), "")
+	for action, body := range map[string]string{
+		"acknowledge": `{"cause":true}`, "assign": `{"cause":true}`, "unmute": `{"cause":true}`,
+		"mute": `{"until":"` + s.Now().Add(time.Hour).Format(time.RFC3339) + `","cause":true}`,
+	} {
+		s.Refused(403, "ACCESS_DENIED", definer, http.MethodPost, at(mine, "/~actions/"+action), body)
+	}
+	assign := `{"assigneeId":"` + definer.ID.String() + `"}`
+	s.Post(200, owner, at(mine, "/~actions/assign"), assign)
+	s.Refused(400, "VALIDATION", owner, http.MethodPost, at(theirs, "/~actions/assign"), assign)
+	s.Post(200, definer, at(mine, "/~actions/retry"), "")
 }

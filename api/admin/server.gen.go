@@ -142,6 +142,12 @@ type ServerInterface interface {
 	// ApplyResources Create and change resources as documents describe them
 	// (POST /resources/~actions/apply)
 	ApplyResources(c *gin.Context)
+	// FindRights List the people who may do something, with the reasons
+	// (GET /rights)
+	FindRights(c *gin.Context, params FindRightsParams)
+	// ExportRights Download the people who may do something, with the reasons
+	// (GET /rights.csv)
+	ExportRights(c *gin.Context, params ExportRightsParams)
 	// DeleteRobotAsset Delete an asset of a robot
 	// (DELETE /robots/{code}/asset)
 	DeleteRobotAsset(c *gin.Context, code ResourceCodeParam, params DeleteRobotAssetParams)
@@ -673,6 +679,38 @@ func (siw *ServerInterfaceWrapper) ApplyResources(c *gin.Context) {
 	}
 }
 
+func (siw *ServerInterfaceWrapper) FindRights(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var params FindRightsParams
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	b.Query("person", false, &params.Person, "string", "")
+	b.Query("group", false, &params.Group, "string", "")
+	b.Query("kind", false, &params.Kind, "string", "")
+	b.Query("resource", false, &params.Resource, "string", "")
+	b.Query("right", false, &params.Right, "string", "")
+	b.Query("at", false, &params.At, "string", "date-time")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindRights(c, params)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) ExportRights(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var params ExportRightsParams
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	b.Query("person", false, &params.Person, "string", "")
+	b.Query("group", false, &params.Group, "string", "")
+	b.Query("kind", false, &params.Kind, "string", "")
+	b.Query("resource", false, &params.Resource, "string", "")
+	b.Query("right", false, &params.Right, "string", "")
+	b.Query("at", false, &params.At, "string", "date-time")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ExportRights(c, params)
+	}
+}
+
 func (siw *ServerInterfaceWrapper) DeleteRobotAsset(c *gin.Context) {
 	b := httpio.Bind(c, siw.ErrorHandler)
 	var code ResourceCodeParam
@@ -976,6 +1014,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/resources/:kind/:code/secrets", wrapper.IssueSecret)
 	router.DELETE(options.BaseURL+"/resources/:kind/:code/secrets/:id", wrapper.RevokeSecret)
 	router.POST(options.BaseURL+"/resources/~actions/apply", wrapper.ApplyResources)
+	router.GET(options.BaseURL+"/rights", wrapper.FindRights)
+	router.GET(options.BaseURL+"/rights.csv", wrapper.ExportRights)
 	router.DELETE(options.BaseURL+"/robots/:code/asset", wrapper.DeleteRobotAsset)
 	router.PUT(options.BaseURL+"/robots/:code/asset", wrapper.UploadRobotAsset)
 	router.DELETE(options.BaseURL+"/robots/:code/environment/:name", wrapper.DeleteRobotVariable)
@@ -1624,6 +1664,28 @@ func (response ApplyResources200JSONResponse) VisitApplyResourcesResponse(w http
 	return httpio.WriteJSON(w, 200, response)
 }
 
+type FindRightsRequestObject struct {
+	Params FindRightsParams
+}
+
+type FindRightsResponseObject interface {
+	VisitFindRightsResponse(w http.ResponseWriter) error
+}
+
+type FindRights200JSONResponse HeldRightPage
+
+func (response FindRights200JSONResponse) VisitFindRightsResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type ExportRightsRequestObject struct {
+	Params ExportRightsParams
+}
+
+type ExportRightsResponseObject interface {
+	VisitExportRightsResponse(w http.ResponseWriter) error
+}
+
 type DeleteRobotAssetRequestObject struct {
 	Code   ResourceCodeParam `json:"code"`
 	Params DeleteRobotAssetParams
@@ -2040,6 +2102,12 @@ type StrictServerInterface interface {
 	// ApplyResources Create and change resources as documents describe them
 	// (POST /resources/~actions/apply)
 	ApplyResources(ctx context.Context, request ApplyResourcesRequestObject) (ApplyResourcesResponseObject, error)
+	// FindRights List the people who may do something, with the reasons
+	// (GET /rights)
+	FindRights(ctx context.Context, request FindRightsRequestObject) (FindRightsResponseObject, error)
+	// ExportRights Download the people who may do something, with the reasons
+	// (GET /rights.csv)
+	ExportRights(ctx context.Context, request ExportRightsRequestObject) (ExportRightsResponseObject, error)
 	// DeleteRobotAsset Delete an asset of a robot
 	// (DELETE /robots/{code}/asset)
 	DeleteRobotAsset(ctx context.Context, request DeleteRobotAssetRequestObject) (DeleteRobotAssetResponseObject, error)
@@ -2828,6 +2896,34 @@ func (sh *strictHandler) ApplyResources(ctx *gin.Context) {
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitApplyResourcesResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// FindRights handles (GET /rights).
+func (sh *strictHandler) FindRights(ctx *gin.Context, params FindRightsParams) {
+	var request FindRightsRequestObject
+	request.Params = params
+	response, err := sh.ssi.FindRights(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindRightsResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// ExportRights handles (GET /rights.csv).
+func (sh *strictHandler) ExportRights(ctx *gin.Context, params ExportRightsParams) {
+	var request ExportRightsRequestObject
+	request.Params = params
+	response, err := sh.ssi.ExportRights(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitExportRightsResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)

@@ -153,6 +153,7 @@ func (c *configured) caller(tenant, code string, role domain.TenantRole) domain.
 		PrincipalID: c.id(resource.KindUser, tenant, code), Type: domain.PrincipalUser,
 		Memberships: []domain.Membership{{
 			TenantID: c.id(resource.KindTenant, tenant, tenant), Namespace: tenant, Role: role,
+			AdministersDefinitions: true,
 		}},
 	}}
 }

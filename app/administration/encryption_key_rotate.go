@@ -20,7 +20,7 @@ func (s *Service) RotateEncryptionKey(
 	key := ResourceKey{Tenant: tenant, Kind: resource.KindEncryptionKey, Code: code}
 	now := s.now()
 	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
-		found, err := tx.LockResource(ctx, resourceScope(call.Caller), key)
+		found, err := tx.LockResource(ctx, persistence.AdministrationOf(call.Caller), key)
 		if err != nil {
 			return nil, err
 		}

@@ -13,8 +13,8 @@ import (
 )
 
 // The operations of this file handle an open incident and, with cause set, all open incidents of its cause in the tenant. The
-// caller must be an owner or an administrator of the tenant; for others the incident is NOT_FOUND. A closed incident is refused
-// with INVALID_STATE.
+// caller must be an owner or an administrator of the tenant or, without cause, an administrator of the process definition; for
+// others the incident is NOT_FOUND. A closed incident is refused with INVALID_STATE.
 
 // AcknowledgeIncident records that the caller has taken notice. An acknowledged incident is returned unchanged.
 func (s *Service) AcknowledgeIncident(ctx context.Context, call domain.Call, id uuid.UUID, cause bool) (*domain.Incident, error) {
@@ -47,14 +47,14 @@ func (s *Service) UnmuteIncident(ctx context.Context, call domain.Call, id uuid.
 // IncidentAssignee identifies the person to assign an incident to, by id or e-mail; the zero value removes the assignment.
 type IncidentAssignee = persistence.PrincipalKey
 
-// AssignIncident assigns an incident to the caller, or to an owner or administrator of the tenant. VALIDATION refuses others.
+// AssignIncident assigns an incident to the caller, or to another person who may handle it. VALIDATION refuses others.
 func (s *Service) AssignIncident(
 	ctx context.Context, call domain.Call, id uuid.UUID, to IncidentAssignee, cause bool,
 ) (*domain.Incident, error) {
 	h := handling{event: domain.EventIncidentAssigned, updateCause: (*persistence.Tx).AssignCause, assignee: to}
 	h.change = func(i *domain.Incident, now time.Time) (bool, error) {
 		if !to.Empty() && h.person == nil {
-			return false, domain.InvalidField(domain.FieldAssignee, "is not an owner or administrator of the tenant")
+			return false, domain.InvalidField(domain.FieldAssignee, "is not an owner or administrator of the tenant, nor an administrator of the process definition")
 		}
 		if h.person != nil {
 			h.details = map[string]string{"assigneeId": h.person.String()}
@@ -83,6 +83,9 @@ func (s *Service) handleIncident(
 		incident, h.person, err = tx.LockIncidentAlone(ctx, persistence.AdministrationOf(call.Caller), id, call.PrincipalID, h.assignee)
 		if err != nil {
 			return nil, err
+		}
+		if cause && !call.Operator && !call.Administration(incident.TenantID).Administers() {
+			return nil, domain.Denied("the OWNER or the ADMINISTRATOR role in the tenant is required to handle all incidents of a cause")
 		}
 		changed, err := h.change(incident, now)
 		if err != nil || !changed && !cause {

@@ -10,8 +10,8 @@ import (
 )
 
 // RetryIncident restarts the failed workflow of a process, or of a robot for its task, from its beginning and under the
-// same workflow id. The caller must be an owner or an administrator of the tenant; for others the incident is
-// NOT_FOUND. A retried incident is returned unchanged. PROCESS_FINISHED refuses the workflow of a finished process;
+// same workflow id. The caller must be an owner or an administrator of the tenant, or an administrator of the
+// process definition; for others the incident is NOT_FOUND. A retried incident is returned unchanged. PROCESS_FINISHED refuses the workflow of a finished process;
 // INVALID_STATE refuses the problem of a running workflow, a workflow that was started again, a robot with a finished task, and an action, which must be invoked again.
 func (s *Service) RetryIncident(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.Incident, error) {
 	var incident *domain.Incident

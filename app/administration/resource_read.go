@@ -22,12 +22,12 @@ func (s *Service) FindResources(
 	ctx context.Context, call domain.Call, filter ResourceFilter, page domain.PageRequest, sort []domain.SortKey,
 	show func(*domain.Listing[resource.Stored]) error,
 ) error {
-	return s.store.Reader.ShowResources(ctx, resourceScope(call.Caller), filter, page, sort, show)
+	return s.store.Reader.ShowResources(ctx, persistence.AdministrationOf(call.Caller), filter, page, sort, show)
 }
 
 // RetrieveResource returns a resource that the caller administers, or NOT_FOUND.
 func (s *Service) RetrieveResource(ctx context.Context, call domain.Call, key ResourceKey) (*resource.Stored, error) {
-	return s.store.Reader.GetResource(ctx, resourceScope(call.Caller), key)
+	return s.store.Reader.GetResource(ctx, persistence.AdministrationOf(call.Caller), key)
 }
 
 // FindDefinitionVersions returns the published versions of a process definition
@@ -43,11 +43,4 @@ func (s *Service) FindDefinitionVersions(
 		return nil, domain.NotFound("resource")
 	}
 	return s.store.Reader.ListDefinitionVersions(ctx, found.ID)
-}
-
-func resourceScope(caller domain.Caller) persistence.ResourceScope {
-	return persistence.ResourceScope{
-		All: caller.Operator, Tenants: caller.AdministeredTenants(),
-		Administrator: caller.PrincipalID, MemberOf: caller.TenantIDs(),
-	}
 }

@@ -56,40 +56,63 @@ const clockTolerance = time.Minute
 func (s *Service) FindPastRights(
 	ctx context.Context, call domain.Call, key ResourceKey, item string, at *time.Time,
 ) (*PastRights, error) {
-	now := s.now()
-	asOf := now.Add(clockTolerance)
-	switch {
-	case at == nil || at.After(now) && !at.After(asOf):
-		at = &now
-	case at.After(now):
-		return nil, domain.Invalid(domain.LocationQuery, "at", "is in the future")
-	default:
-		asOf = *at
+	moment, asOf, err := s.pastTime(at)
+	if err != nil {
+		return nil, err
 	}
 	scope := persistence.AdministrationOf(call.Caller)
-	if key.Tenant == "" && (scope.Everywhere || len(scope.Tenants) > 1) {
-		return nil, domain.Invalid(domain.LocationQuery, "tenant", "is required: you administer several tenants")
+	if err := requireTenant(scope, key.Tenant); err != nil {
+		return nil, err
 	}
 	past, err := s.store.Reader.GetPastDefinition(ctx, scope, key, item, asOf)
 	if err != nil {
 		return nil, err
 	}
-	if at.Before(past.Since) {
-		return nil, domain.Invalid(domain.LocationQuery, "at",
-			"is before the recorded history of the tenant, which begins at "+past.Since.UTC().Format(time.RFC3339))
+	if err := checkRecorded(moment, past.Since); err != nil {
+		return nil, err
 	}
 	if past.Spec == nil {
 		return nil, domain.NotFound("resource")
 	}
 	found := &PastRights{
 		Key: resource.Key{Tenant: past.Tenant, Kind: resource.KindProcessDefinition, Code: key.Code}, ID: past.ID,
-		Name: past.Spec.Name, At: *at, RecordedSince: past.Since, Startable: past.Startable,
+		Name: past.Spec.Name, At: moment, RecordedSince: past.Since, Startable: past.Startable,
 	}
-	found.Rights = newRoster(past).resolveAll(rightsOfItem(past, item))
+	found.Rights = newRoster(past.People, past.Disabled).resolveAll(rightsOfItem(past, item), past.Startable)
 	if item != "" && len(found.Rights) == 0 {
 		return nil, domain.NotFound("item definition")
 	}
 	return found, nil
+}
+
+// pastTime returns the time of a question about the past, and the time as of which it is answered. A time in the future is a VALIDATION error.
+func (s *Service) pastTime(at *time.Time) (moment, asOf time.Time, err error) {
+	now := s.now()
+	asOf = now.Add(clockTolerance)
+	switch {
+	case at == nil || at.After(now) && !at.After(asOf):
+		return now, asOf, nil
+	case at.After(now):
+		return now, asOf, domain.Invalid(domain.LocationQuery, "at", "is in the future")
+	}
+	return *at, *at, nil
+}
+
+// requireTenant refuses a question without a tenant of a caller who administers several.
+func requireTenant(scope persistence.AdministrationScope, tenant string) error {
+	if tenant == "" && (scope.Everywhere || len(scope.SomeTenants()) > 1) {
+		return domain.Invalid(domain.LocationQuery, "tenant", "is required: you administer several tenants")
+	}
+	return nil
+}
+
+// checkRecorded refuses a time before the recorded history of a tenant.
+func checkRecorded(at, since time.Time) error {
+	if at.Before(since) {
+		return domain.Invalid(domain.LocationQuery, "at",
+			"is before the recorded history of the tenant, which begins at "+since.UTC().Format(time.RFC3339))
+	}
+	return nil
 }
 
 // rightsOfItem returns the rights on an item, on everything for "". The rights on an item that the definition no longer had stayed,
@@ -110,9 +133,8 @@ func rightsOfItem(past *persistence.PastDefinition, item string) []resource.Righ
 
 // roster resolves grantees to people.
 type roster struct {
-	people    map[identity]*persistence.PastPerson
-	disabled  map[uuid.UUID]bool
-	startable bool
+	people   map[identity]*persistence.PastPerson
+	disabled map[uuid.UUID]bool
 }
 
 // identity identifies a user, an application or a group of a tenant.
@@ -121,25 +143,26 @@ type identity struct {
 	code string
 }
 
-func newRoster(past *persistence.PastDefinition) *roster {
-	r := &roster{
-		people: map[identity]*persistence.PastPerson{}, disabled: map[uuid.UUID]bool{}, startable: past.Startable,
-	}
-	for i := range past.People {
-		p := &past.People[i]
+func newRoster(people []persistence.PastPerson, disabled []uuid.UUID) *roster {
+	r := &roster{people: map[identity]*persistence.PastPerson{}, disabled: map[uuid.UUID]bool{}}
+	for i := range people {
+		p := &people[i]
 		r.people[identity{p.Kind, p.Code}] = p
 	}
-	for _, id := range past.Disabled {
+	for _, id := range disabled {
 		r.disabled[id] = true
 	}
 	return r
 }
 
-func (r *roster) resolveAll(rights []resource.Right) []PastRight {
+// isActive reports whether a person was not disabled.
+func (r *roster) isActive(p *persistence.PastPerson) bool { return !p.Disabled && !r.disabled[p.ID] }
+
+func (r *roster) resolveAll(rights []resource.Right, startable bool) []PastRight {
 	resolved := make([]PastRight, len(rights))
 	for i, right := range rights {
 		resolved[i] = PastRight{May: right.May, Item: right.Item}
-		if right.May != resource.MayStartProcesses || r.startable {
+		if right.May != resource.MayStartProcesses || startable {
 			r.resolve(&resolved[i], right.Holders)
 		}
 	}
@@ -151,7 +174,7 @@ func (r *roster) resolve(right *PastRight, grantees []resource.Grantee) {
 	seen := map[uuid.UUID]bool{}
 	add := func(kind resource.Kind, code, group string) {
 		p := r.people[identity{kind, code}]
-		if p == nil || p.Disabled || r.disabled[p.ID] || seen[p.ID] {
+		if p == nil || !r.isActive(p) || seen[p.ID] {
 			return
 		}
 		seen[p.ID] = true

@@ -44,7 +44,7 @@ func (s *Service) SetRobotVariable(
 	}
 	now := s.now()
 	return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := persistence.LockRobot(resourceScope(call.Caller), key).Do(ctx, tx)
+		locked, err := persistence.LockRobot(persistence.AdministrationOf(call.Caller), key).Do(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +74,7 @@ func (s *Service) DeleteRobotVariable(
 	}
 	now := s.now()
 	return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := persistence.LockRobot(resourceScope(call.Caller), key).Do(ctx, tx)
+		locked, err := persistence.LockRobot(persistence.AdministrationOf(call.Caller), key).Do(ctx, tx)
 		if err != nil {
 			return nil, err
 		}

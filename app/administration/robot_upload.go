@@ -41,7 +41,7 @@ func (s *Service) UploadRobotFile(
 	_, err = s.uploads.Receive(ctx, call, storage.Upload{
 		File: in, Tenant: found.TenantID, Owner: owner,
 		Admit: func(d *domain.Document) persistence.Read[domain.Events] {
-			read := persistence.LockRobot(resourceScope(call.Caller), key)
+			read := persistence.LockRobot(persistence.AdministrationOf(call.Caller), key)
 			return persistence.Then(read, func(tx *persistence.Tx, locked *resource.Stored) (domain.Events, error) {
 				if locked.ID != found.ID {
 					return nil, domain.NotFound("resource")
@@ -73,7 +73,7 @@ func (s *Service) DeleteRobotFile(
 	}
 	now := s.now()
 	return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := persistence.LockRobot(resourceScope(call.Caller), key).Do(ctx, tx)
+		locked, err := persistence.LockRobot(persistence.AdministrationOf(call.Caller), key).Do(ctx, tx)
 		if err != nil {
 			return nil, err
 		}

@@ -17,7 +17,7 @@ func (s *Service) FindSecrets(ctx context.Context, call domain.Call, key Resourc
 	if err := checkSecretOwner(key.Kind); err != nil {
 		return nil, err
 	}
-	owner, err := s.store.Reader.GetSecretOwner(ctx, resourceScope(call.Caller), key)
+	owner, err := s.store.Reader.GetSecretOwner(ctx, persistence.AdministrationOf(call.Caller), key)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func configuredOf(r *resource.Stored) domain.Configured {
 func lockSecretOwner(
 	ctx context.Context, tx *persistence.Tx, caller domain.Caller, key ResourceKey,
 ) (*persistence.SecretOwner, error) {
-	owner, err := tx.LockSecretOwner(ctx, resourceScope(caller), key)
+	owner, err := tx.LockSecretOwner(ctx, persistence.AdministrationOf(caller), key)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func (s *Service) EndUserSessions(ctx context.Context, call domain.Call, key Res
 	}
 	now := s.now()
 	return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
-		user, err := tx.LockSecretOwner(ctx, resourceScope(call.Caller), key)
+		user, err := tx.LockSecretOwner(ctx, persistence.AdministrationOf(call.Caller), key)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,8 @@ type Right struct {
 	// Item is the code of the item that they may do it to, "" for the whole resource.
 	Item    string
 	Holders []Grantee
+	// Because is the right that implies this one, or MayRunWorkflow, "" for a right that the resource gives.
+	Because string
 }
 
 // The subjects of rights.
@@ -27,7 +29,20 @@ const (
 	MayDownloadRobot    = "see and download"
 	MayRunSource        = "run"
 	MayQuerySource      = "query"
+	MayOwnTenant        = "own the tenant"
+	MayAdministerTenant = "administer the tenant"
+	// MayRunWorkflow is the reason for the rights of applications that run a workflow or a user action.
+	MayRunWorkflow = "run the workflow"
 )
+
+// Subjects returns all subjects of rights.
+func Subjects() []string {
+	return []string{
+		MayStartProcesses, MaySeeProcesses, MayManageProcesses, MayChangeDefinition, MayRepairProcesses, MayClaim, MaySee,
+		MaySeeArtifacts, MayEditArtifacts, MayManageArtifacts, MayRunRobot, MayDownloadRobot, MayRunSource, MayQuerySource,
+		MayOwnTenant, MayAdministerTenant,
+	}
+}
 
 // Rights implements Spec.
 func (*TenantSpec) Rights() []Right { return nil }
@@ -100,13 +115,13 @@ func (s *ProcessDefinitionSpec) Rights() []Right {
 	return rights
 }
 
-// managers returns the managers, among them the applications that run the workflow and the user actions.
-func (s *ProcessDefinitionSpec) managers() []Grantee {
-	managers := slices.Clone(s.Permissions.Managers)
+// runners returns the applications that run the workflow and the user actions.
+func (s *ProcessDefinitionSpec) runners() []Grantee {
+	var runners []Grantee
 	add := func(runner string) {
 		for _, g := range runnerGrantees(runner) {
-			if !slices.Contains(managers, g) {
-				managers = append(managers, g)
+			if !slices.Contains(runners, g) {
+				runners = append(runners, g)
 			}
 		}
 	}
@@ -116,24 +131,56 @@ func (s *ProcessDefinitionSpec) managers() []Grantee {
 	for i := range s.UserActions {
 		add(s.UserActions[i].Runner)
 	}
-	return managers
+	return runners
 }
 
-// EffectiveRights returns the rights on all processes of the definition with those that follow from others: managers start and see
-// processes, viewers and candidates see items. Owners, candidates and initiators see single processes too.
-func (s *ProcessDefinitionSpec) EffectiveRights() []Right {
-	managers, readers := s.managers(), append(slices.Clone(s.Permissions.Viewers), s.managers()...)
-	rights := []Right{
-		{May: MayStartProcesses, Holders: append(slices.Clone(s.Permissions.Initiators), managers...)},
-		{May: MaySeeProcesses, Holders: readers},
-		{May: MayManageProcesses, Holders: managers},
-		{May: MayChangeDefinition, Holders: s.Permissions.Administrators},
+// ExplainRights returns the rights that a resource gives with those that follow from them. A right with several reasons is
+// returned once for each.
+func ExplainRights(spec Spec) []Right {
+	if definition, ok := spec.(*ProcessDefinitionSpec); ok {
+		return definition.explainRights()
 	}
+	return spec.Rights()
+}
+
+// explainRights returns the rights on all processes of the definition: managers and runners start and see processes, viewers and
+// candidates see items. Owners, candidates and initiators see single processes too.
+func (s *ProcessDefinitionSpec) explainRights() []Right {
+	p := s.Permissions
+	runners := s.runners()
+	var rights []Right
+	add := func(may, item string, given []Grantee, implied ...Right) {
+		rights = append(rights, Right{May: may, Item: item, Holders: given})
+		for _, r := range implied {
+			if len(r.Holders) > 0 {
+				rights = append(rights, Right{May: may, Item: item, Holders: r.Holders, Because: r.May})
+			}
+		}
+	}
+	manages, runs := Right{May: MayManageProcesses, Holders: p.Managers}, Right{May: MayRunWorkflow, Holders: runners}
+	add(MayStartProcesses, "", p.Initiators, manages, runs)
+	add(MaySeeProcesses, "", p.Viewers, manages, runs)
+	add(MayManageProcesses, "", p.Managers, runs)
+	add(MayChangeDefinition, "", p.Administrators)
+	add(MayRepairProcesses, "", p.Repairers)
 	for i := range s.Items {
 		item := &s.Items[i]
-		rights = append(rights,
-			Right{May: MayClaim, Item: item.Code, Holders: item.Candidates},
-			Right{May: MaySee, Item: item.Code, Holders: slices.Concat(item.Viewers, item.Candidates, readers)})
+		add(MayClaim, item.Code, item.Candidates)
+		add(MaySee, item.Code, item.Viewers, Right{May: MayClaim, Holders: item.Candidates},
+			Right{May: MaySeeProcesses, Holders: p.Viewers}, manages, runs)
+	}
+	return rights
+}
+
+// EffectiveRights returns the rights of ExplainRights, each once with all its holders.
+func (s *ProcessDefinitionSpec) EffectiveRights() []Right {
+	var rights []Right
+	for _, r := range s.explainRights() {
+		if last := len(rights) - 1; last >= 0 && rights[last].May == r.May && rights[last].Item == r.Item {
+			rights[last].Holders = slices.Concat(rights[last].Holders, r.Holders)
+			continue
+		}
+		rights = append(rights, r)
 	}
 	return rights
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
@@ -150,7 +151,7 @@ func Missed(ctx context.Context, r *persistence.Reader, scope persistence.Admini
 	if after == (domain.EventCursor{}) {
 		return false, nil
 	}
-	err = r.Read(ctx, pg.Q(removedBeyond, append(cursorArgs(after), scope.Everywhere, scope.Tenants), pg.One(&missed)))
+	err = r.Read(ctx, pg.Q(removedBeyond, append(cursorArgs(after), scope.Everywhere, scope.SomeTenants()), pg.One(&missed)))
 	return missed, pg.Translate("looking for removed events", err)
 }
 
@@ -230,6 +231,15 @@ func recordsOf(
 	})
 }
 
+// eventOfDefinition is true of an event e about a process definition that $1 administers, or an incident of it.
+const eventOfDefinition = besidesProcess + ` AND e.resource_id = ANY(ARRAY(
+    SELECT unnest(` + access.AdministeredProcessDefinitions + `)
+     UNION ALL
+    SELECT i.id
+      FROM processes q
+      JOIN incidents i ON i.process_id = q.id
+     WHERE q.process_definition_id = ANY(` + access.AdministeredProcessDefinitions + `)))`
+
 // listOf returns the list of the next events in the scope.
 func listOf(columns, names string, scope persistence.AdministrationScope, filter Filter, part Range) *listquery.List {
 	order, operator, after := pg.EventOrder, ">", domain.EventCursor{}
@@ -242,7 +252,7 @@ func listOf(columns, names string, scope persistence.AdministrationScope, filter
 	}
 	return &listquery.List{
 		Columns: columns, Table: "events e", Joins: names,
-		Tenants: listquery.Within("e.tenant_id", scope.Everywhere, scope.Tenants),
+		Tenants: scope.Within("e.tenant_id", eventOfDefinition),
 		Visible: listquery.Match(pg.SettledEvent),
 		Where: []listquery.Condition{
 			listquery.MatchAny("e.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes),

@@ -1357,6 +1357,63 @@ func NewApplyResourcesRequestWithBody(server string, contentType string, body io
 	return b.build(contentType, body)
 }
 
+// FindRights List the people who may do something, with the reasons
+//
+// The rights of users and applications on definitions, data sources and robots, now or at a time, with the rights that follow from
+// others. A right with several reasons is listed with each. Disabled people are left out. Owners and administrators of the tenant
+// are listed with their roles only; administrators of a process definition see the rights on it.
+//
+// A time before the recorded history of the tenant is refused with 400, which says when it begins.
+//
+// Corresponds with GET /rights (the `FindRights` operationId).
+func (c *Client) FindRights(ctx context.Context, params *FindRightsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindRightsRequest(c.Server, params)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindRightsRequest returns a request of FindRights.
+func NewFindRightsRequest(server string, params *FindRightsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/rights")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("tenant", params.Tenant, "string", "")
+		b.query("person", params.Person, "string", "")
+		b.query("group", params.Group, "string", "")
+		b.query("kind", params.Kind, "string", "")
+		b.query("resource", params.Resource, "string", "")
+		b.query("right", params.Right, "string", "")
+		b.query("at", params.At, "string", "date-time")
+	}
+	return b.build("", nil)
+}
+
+// ExportRights Download the people who may do something, with the reasons
+//
+// The rows of `/rights` as comma-separated values (RFC 4180) with a head, in UTF-8. Texts that a spreadsheet takes for a formula get
+// an apostrophe in front. More than 1,000,000 rows are refused with 400.
+//
+// Corresponds with GET /rights.csv (the `ExportRights` operationId).
+func (c *Client) ExportRights(ctx context.Context, params *ExportRightsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewExportRightsRequest(c.Server, params)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewExportRightsRequest returns a request of ExportRights.
+func NewExportRightsRequest(server string, params *ExportRightsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/rights.csv")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
+		b.query("person", params.Person, "string", "")
+		b.query("group", params.Group, "string", "")
+		b.query("kind", params.Kind, "string", "")
+		b.query("resource", params.Resource, "string", "")
+		b.query("right", params.Right, "string", "")
+		b.query("at", params.At, "string", "date-time")
+	}
+	return b.build("", nil)
+}
+
 // DeleteRobotAsset Delete an asset of a robot
 //
 // Corresponds with DELETE /robots/{code}/asset (the `DeleteRobotAsset` operationId).

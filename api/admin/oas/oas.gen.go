@@ -1285,6 +1285,48 @@ type HealthFinding struct {
 // HealthVerdict SKIPPED is the verdict of a check that needs another one, which fails
 type HealthVerdict string
 
+// HeldRight A right of a person on a resource, with one reason for it
+type HeldRight struct {
+	// Because The right that implies this one, or `run the workflow`
+	Because *string `json:"because,omitempty"`
+
+	// Holder A user or an application with a right
+	Holder *PastHolder `json:"holder,omitempty"`
+
+	// Item The code of the item
+	Item *string `json:"item,omitempty"`
+
+	// Kind The content of a document
+	Kind ResourceKind `json:"kind"`
+
+	// Name The name of the resource
+	Name string `json:"name"`
+
+	// Resource The code of the resource
+	Resource string `json:"resource"`
+
+	// Right Such as `start processes`, `claim` or `see`. There may be more.
+	Right string `json:"right"`
+
+	// Role The role in the tenant that gives the right, or PROCESS_INITIATOR without a holder
+	Role *string `json:"role,omitempty"`
+}
+
+// HeldRightPage defines model for HeldRightPage.
+type HeldRightPage struct {
+	At      time.Time   `json:"at"`
+	Content []HeldRight `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+
+	// RecordedSince The first time for which rights are known
+	RecordedSince time.Time `json:"recordedSince"`
+
+	// Tenant The code of the tenant
+	Tenant string `json:"tenant"`
+}
+
 // Identity Who the caller is
 type Identity struct {
 	Memberships []Membership `json:"memberships"`
@@ -1365,7 +1407,7 @@ type IncidentAssignment struct {
 	AssigneeEmail *string             `json:"assigneeEmail,omitempty"`
 	AssigneeID    *openapi_types.UUID `json:"assigneeId,omitempty"`
 
-	// Cause Also the other open incidents of the same cause in the tenant
+	// Cause Also the other open incidents of the same cause in the tenant; for its owners and administrators
 	Cause *bool `json:"cause,omitempty"`
 }
 
@@ -1412,7 +1454,7 @@ type IncidentKind string
 
 // IncidentMute defines model for IncidentMute.
 type IncidentMute struct {
-	// Cause Also the other open incidents of the same cause in the tenant, and those that open until then
+	// Cause Also the other open incidents of the same cause in the tenant, and those that open until then; for its owners and administrators
 	Cause *bool `json:"cause,omitempty"`
 
 	// Until The end of the mute, at most 366 days from now
@@ -1429,7 +1471,7 @@ type IncidentPage struct {
 
 // IncidentScope defines model for IncidentScope.
 type IncidentScope struct {
-	// Cause Also the other open incidents of the same cause in the tenant
+	// Cause Also the other open incidents of the same cause in the tenant; for its owners and administrators
 	Cause *bool `json:"cause,omitempty"`
 }
 
@@ -2913,6 +2955,60 @@ type IssueSecretParams struct {
 type RevokeSecretParams struct {
 	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
 	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// FindRightsParams defines parameters for FindRights.
+type FindRightsParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size *PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page *PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Tenant The code of the tenant; may be left out by callers who administer one
+	Tenant *string `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// Person Only rights of users and applications with this id, code, e-mail address or part of their name, ignoring case
+	Person *string `form:"person,omitempty" json:"person,omitempty"`
+
+	// Group Only rights that are held through the group with this code
+	Group *string `form:"group,omitempty" json:"group,omitempty"`
+
+	// Kind Only rights on resources of this kind
+	Kind *ResourceKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Resource Only rights on resources with this code
+	Resource *string `form:"resource,omitempty" json:"resource,omitempty"`
+
+	// Right Only this right, such as `start processes`
+	Right *string `form:"right,omitempty" json:"right,omitempty"`
+
+	// At The time, now unless given
+	At *time.Time `form:"at,omitempty" json:"at,omitempty"`
+}
+
+// ExportRightsParams defines parameters for ExportRights.
+type ExportRightsParams struct {
+	// Tenant The code of the tenant; may be left out by callers who administer one
+	Tenant *string `form:"tenant,omitempty" json:"tenant,omitempty"`
+
+	// Person Only rights of users and applications with this id, code, e-mail address or part of their name, ignoring case
+	Person *string `form:"person,omitempty" json:"person,omitempty"`
+
+	// Group Only rights that are held through the group with this code
+	Group *string `form:"group,omitempty" json:"group,omitempty"`
+
+	// Kind Only rights on resources of this kind
+	Kind *ResourceKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Resource Only rights on resources with this code
+	Resource *string `form:"resource,omitempty" json:"resource,omitempty"`
+
+	// Right Only this right, such as `start processes`
+	Right *string `form:"right,omitempty" json:"right,omitempty"`
+
+	// At The time, now unless given
+	At *time.Time `form:"at,omitempty" json:"at,omitempty"`
 }
 
 // DeleteRobotAssetParams defines parameters for DeleteRobotAsset.

@@ -15,6 +15,9 @@ const (
 	ManagedProcessDefinitions = `ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission = 'MANAGER' AND ` + CallerIsGrantee + `)`
 
+	AdministeredProcessDefinitions = `ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
+      WHERE g.permission = 'ADMINISTRATOR' AND ` + CallerIsGrantee + `)`
+
 	ViewedProcessDefinitions = `ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission = 'VIEWER' AND ` + CallerIsGrantee + `)`
 

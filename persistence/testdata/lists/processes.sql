@@ -28,7 +28,8 @@ SELECT coalesce(sum(n) FILTER (WHERE (p.process_definition_id = ANY({access.Read
                                 AND (i.state = 'OPEN' OR i.state = 'DISMISSED' AND i.engine_run_id = r.id
                                                          AND (r.state = 'FAILED' OR r.finding = 'STUCK'))
                               ORDER BY i.engine_run_id = r.id DESC NULLS LAST, i.created_at DESC LIMIT 1) i ON true
-         WHERE p.state = 'RUNNING' AND (r.id IS NOT NULL OR i.id IS NOT NULL)), {access.ManagesProcess}
+         WHERE p.state = 'RUNNING' AND (r.id IS NOT NULL OR i.id IS NOT NULL)), {access.ManagesProcess}, p.process_definition_id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
+      WHERE g.permission = 'ADMINISTRATOR' AND {access.CallerIsGrantee}))
   FROM processes p
  WHERE (SELECT s.nearly_all FROM seen s)
    AND p.tenant_id = $2
@@ -58,7 +59,8 @@ SELECT coalesce(sum(n) FILTER (WHERE (p.process_definition_id = ANY({access.Read
                                 AND (i.state = 'OPEN' OR i.state = 'DISMISSED' AND i.engine_run_id = r.id
                                                          AND (r.state = 'FAILED' OR r.finding = 'STUCK'))
                               ORDER BY i.engine_run_id = r.id DESC NULLS LAST, i.created_at DESC LIMIT 1) i ON true
-         WHERE p.state = 'RUNNING' AND (r.id IS NOT NULL OR i.id IS NOT NULL)), {access.ManagesProcess}
+         WHERE p.state = 'RUNNING' AND (r.id IS NOT NULL OR i.id IS NOT NULL)), {access.ManagesProcess}, p.process_definition_id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
+      WHERE g.permission = 'ADMINISTRATOR' AND {access.CallerIsGrantee}))
   FROM (SELECT w.id FROM (SELECT unnest(ARRAY(SELECT unnest({access.ReadableProcessDefinitions})
                          UNION
                         SELECT v.process_definition_id FROM process_definition_versions v WHERE v.runner_id = $1)) AS id

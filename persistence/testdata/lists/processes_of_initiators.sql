@@ -24,7 +24,8 @@ SELECT p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_
                                 AND (i.state = 'OPEN' OR i.state = 'DISMISSED' AND i.engine_run_id = r.id
                                                          AND (r.state = 'FAILED' OR r.finding = 'STUCK'))
                               ORDER BY i.engine_run_id = r.id DESC NULLS LAST, i.created_at DESC LIMIT 1) i ON true
-         WHERE p.state = 'RUNNING' AND (r.id IS NOT NULL OR i.id IS NOT NULL)), {access.ManagesProcess}
+         WHERE p.state = 'RUNNING' AND (r.id IS NOT NULL OR i.id IS NOT NULL)), {access.ManagesProcess}, p.process_definition_id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
+      WHERE g.permission = 'ADMINISTRATOR' AND {access.CallerIsGrantee}))
   FROM processes p
  WHERE p.tenant_id = $2
    AND p.deleted_at IS NOT NULL

@@ -1,8 +1,8 @@
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 
--- $1 = "01970000-0000-7000-8000-000000000001"
--- $2 = ["01970000-0000-7000-8000-00000000a001"]
--- $3 = ["01970000-0000-7000-8000-000000000001","01970000-0000-7000-8000-000000000002"]
+-- $1 = "01970000-0000-7000-8000-00000000a001"
+-- $2 = ["01970000-0000-7000-8000-000000000001","01970000-0000-7000-8000-000000000002"]
+-- $3 = "01970000-0000-7000-8000-000000000001"
 -- $4 = "Group"
 -- $5 = "G"
 -- $6 = "%\"G\"%"
@@ -22,10 +22,10 @@ SELECT t.code, r.tenant_id, r.kind, r.code, r.id, r.labels, r.spec,
                   WHERE f.robot_id = r.id),
        'variables', (SELECT json_agg(e.name ORDER BY e.name) FROM robot_environment e WHERE e.robot_id = r.id)) END
   FROM resources r JOIN tenants t ON t.id = r.tenant_id
- WHERE (r.tenant_id = ANY($2)
-    OR (r.kind = 'ProcessDefinition' AND r.tenant_id = ANY($3) AND r.id IN (
-        SELECT g.process_definition_id FROM process_definition_grants g
-         WHERE g.permission = 'ADMINISTRATOR' AND {access.CallerIsGrantee})))
+ WHERE (r.tenant_id = $1 OR r.tenant_id = ANY($2) AND r.kind = 'ProcessDefinition' AND r.id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
+      WHERE g.permission = 'ADMINISTRATOR' AND g.grantee_id = ANY(ARRAY(SELECT $3::uuid
+                                         UNION ALL
+                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $3)))))
    AND (r.kind = $4 AND r.code = $5
     OR r.kind IN ('Group', 'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'Robot')
        AND (r.spec::text LIKE $6
@@ -36,19 +36,19 @@ SELECT t.code, r.tenant_id, r.kind, r.code, r.id, r.labels, r.spec,
  ORDER BY t.code, array_position(ARRAY['Tenant', 'User', 'Application', 'Group', 'DataStructure', 'EncryptionKey', 'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot', 'NotificationReceiver'], r.kind), r.code, r.id
  LIMIT $8::bigint;
 
--- $1 = "01970000-0000-7000-8000-000000000001"
--- $2 = ["01970000-0000-7000-8000-00000000a001"]
--- $3 = ["01970000-0000-7000-8000-000000000001","01970000-0000-7000-8000-000000000002"]
+-- $1 = "01970000-0000-7000-8000-00000000a001"
+-- $2 = ["01970000-0000-7000-8000-000000000001","01970000-0000-7000-8000-000000000002"]
+-- $3 = "01970000-0000-7000-8000-000000000001"
 -- $4 = "Group"
 -- $5 = "G"
 -- $6 = "%\"G\"%"
 -- $7 = "north"
 SELECT count(*)
   FROM resources r JOIN tenants t ON t.id = r.tenant_id
- WHERE (r.tenant_id = ANY($2)
-    OR (r.kind = 'ProcessDefinition' AND r.tenant_id = ANY($3) AND r.id IN (
-        SELECT g.process_definition_id FROM process_definition_grants g
-         WHERE g.permission = 'ADMINISTRATOR' AND {access.CallerIsGrantee})))
+ WHERE (r.tenant_id = $1 OR r.tenant_id = ANY($2) AND r.kind = 'ProcessDefinition' AND r.id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
+      WHERE g.permission = 'ADMINISTRATOR' AND g.grantee_id = ANY(ARRAY(SELECT $3::uuid
+                                         UNION ALL
+                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $3)))))
    AND (r.kind = $4 AND r.code = $5
     OR r.kind IN ('Group', 'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'Robot')
        AND (r.spec::text LIKE $6

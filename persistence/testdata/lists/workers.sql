@@ -1,10 +1,12 @@
--- $1 = false
+-- $1 = "00000000-0000-0000-0000-000000000000"
 -- $2 = ["01970000-0000-7000-8000-00000000a001"]
--- $3 = "north"
--- $4 = ["Q"]
--- $5 = "2026-01-02T02:49:05Z"
--- $6 = ["ONLINE"]
--- $7 = 25
+-- $3 = false
+-- $4 = null
+-- $5 = "north"
+-- $6 = ["Q"]
+-- $7 = "2026-01-02T02:49:05Z"
+-- $8 = ["ONLINE"]
+-- $9 = 25
 SELECT w.id, w.tenant_id, t.code, w.principal_id, w.identity, w.hostname, w.ip, w.installation_id,
        w.workflow_types, w.activity_types, w.robot_ids, w.last_seen_at,
        w.created_by, w.created_at, w.last_modified_by, w.last_modified_at,
@@ -18,28 +20,35 @@ SELECT w.id, w.tenant_id, t.code, w.principal_id, w.identity, w.hostname, w.ip, 
                                  AND p ->> 'identity' = w.identity))
                ORDER BY q.task_queue)
           FROM worker_queues q
-         WHERE q.worker_id = w.id AND q.principal_id = w.principal_id)
+         WHERE q.worker_id = w.id AND q.principal_id = w.principal_id AND ($3 OR w.tenant_id = ANY($2) OR w.tenant_id = ANY($4) AND (w.tenant_id, q.task_queue) IN (SELECT n.tenant_id, n.task_queue FROM version_needs n WHERE n.process_definition_id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
+      WHERE g.permission = 'ADMINISTRATOR' AND {access.CallerIsGrantee})))))
   FROM workers w JOIN tenants t ON t.id = w.tenant_id
- WHERE ($1 OR w.tenant_id = ANY($2))
-   AND t.code = $3
+ WHERE ($3 OR w.tenant_id = ANY($2) OR w.tenant_id = ANY($4) AND EXISTS (SELECT 1 FROM worker_queues q
+                 WHERE q.worker_id = w.id AND q.principal_id = w.principal_id AND (w.tenant_id, q.task_queue) IN (SELECT n.tenant_id, n.task_queue FROM version_needs n WHERE n.process_definition_id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
+      WHERE g.permission = 'ADMINISTRATOR' AND {access.CallerIsGrantee})))))
+   AND t.code = $5
    AND EXISTS (SELECT 1 FROM worker_queues q
-                WHERE q.worker_id = w.id AND q.principal_id = w.principal_id AND q.task_queue = ANY($4))
-   AND CASE WHEN w.last_seen_at < $5
-                  THEN 'OFFLINE' ELSE 'ONLINE' END = ANY($6)
+                WHERE q.worker_id = w.id AND q.principal_id = w.principal_id AND q.task_queue = ANY($6))
+   AND CASE WHEN w.last_seen_at < $7
+                  THEN 'OFFLINE' ELSE 'ONLINE' END = ANY($8)
  ORDER BY w.last_seen_at DESC, w.id
- LIMIT $7::bigint;
+ LIMIT $9::bigint;
 
--- $1 = false
+-- $1 = "00000000-0000-0000-0000-000000000000"
 -- $2 = ["01970000-0000-7000-8000-00000000a001"]
--- $3 = "north"
--- $4 = ["Q"]
--- $5 = "2026-01-02T02:49:05Z"
--- $6 = ["ONLINE"]
+-- $3 = false
+-- $4 = null
+-- $5 = "north"
+-- $6 = ["Q"]
+-- $7 = "2026-01-02T02:49:05Z"
+-- $8 = ["ONLINE"]
 SELECT count(*)
   FROM workers w JOIN tenants t ON t.id = w.tenant_id
- WHERE ($1 OR w.tenant_id = ANY($2))
-   AND t.code = $3
+ WHERE ($3 OR w.tenant_id = ANY($2) OR w.tenant_id = ANY($4) AND EXISTS (SELECT 1 FROM worker_queues q
+                 WHERE q.worker_id = w.id AND q.principal_id = w.principal_id AND (w.tenant_id, q.task_queue) IN (SELECT n.tenant_id, n.task_queue FROM version_needs n WHERE n.process_definition_id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
+      WHERE g.permission = 'ADMINISTRATOR' AND {access.CallerIsGrantee})))))
+   AND t.code = $5
    AND EXISTS (SELECT 1 FROM worker_queues q
-                WHERE q.worker_id = w.id AND q.principal_id = w.principal_id AND q.task_queue = ANY($4))
-   AND CASE WHEN w.last_seen_at < $5
-                  THEN 'OFFLINE' ELSE 'ONLINE' END = ANY($6);
+                WHERE q.worker_id = w.id AND q.principal_id = w.principal_id AND q.task_queue = ANY($6))
+   AND CASE WHEN w.last_seen_at < $7
+                  THEN 'OFFLINE' ELSE 'ONLINE' END = ANY($8);

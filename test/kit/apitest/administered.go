@@ -271,10 +271,15 @@ func (s *Administered) WebhookWithDeadDelivery(tenant, code string) uuid.UUID {
 	return id
 }
 
-// Incident returns the incident of a new process with a failed workflow.
+// Incident returns the incident of a new process of LOAN with a failed workflow.
 func (s *Administered) Incident(tenant string) uuid.UUID {
+	return s.IncidentOf(tenant, s.Definition(tenant))
+}
+
+// IncidentOf returns the incident of a new process of a definition with a failed workflow.
+func (s *Administered) IncidentOf(tenant string, definition uuid.UUID) uuid.UUID {
 	s.T.Helper()
-	process := s.Process(s.Of(tenant, "initiator"), s.Definition(tenant))
+	process := s.Process(s.Of(tenant, "initiator"), definition)
 	var run uuid.UUID
 	conn := s.Connect()
 	defer func() { _ = conn.Close(s.T.Context()) }()
