@@ -21,7 +21,8 @@ func newRightsCommand(env Environment) *cobra.Command {
 			"items, with the groups through which they may. With --at it lists the people who could at that time, by the documents of\n" +
 			"then, without the people who were disabled then.",
 		Example: "  procession rights LOAN\n" +
-			"  procession rights LOAN/REVIEW --at 2026-11-03T12:00",
+			"  procession rights LOAN/REVIEW --at 2026-11-03T12:00\n" +
+			"  procession rights export --at 30d > rights.csv",
 		ValidArgsFunction: completeCode(env, oasadmin.ResourceKindProcessDefinition, cobra.ShellCompDirectiveNoFileComp),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		code, item, _ := strings.Cut(args[0], "/")
@@ -49,6 +50,7 @@ func newRightsCommand(env Environment) *cobra.Command {
 		}
 		return out.writeTable(cmd.OutOrStdout(), view{}, func(v view) { pastRightsTable(v, found.Rights) })
 	})
+	cmd.AddCommand(newRightsExportCommand(env))
 	bindTenant(env, cmd, &tenant)
 	cmd.Flags().StringVar(&at, "at", "", "`when`: a time such as 2027-01-31T08:00 or 2027-01-31T00:00:00Z, or how long ago, such as 90m or 7d")
 	out = bindOutput(cmd, formatTable, formatWide, formatJSON, formatYAML, formatJQ)
