@@ -78,13 +78,14 @@ func TestConfigurationIsAccessibleAndFits(t *testing.T) {
 		"no-definitions": "definitions?q=nothing+at+all", "templates": "definitions/new",
 		"compare": "definitions/demo/ProcessDefinition/HOSTILE/compare", "editor": "definitions/demo/ProcessDefinition/HOSTILE/edit",
 		"past-rights": "definitions/demo/ProcessDefinition/HOSTILE/rights",
-		"people":      "people", "groups": "people?kind=Group", "person": "people/demo/User/bob", "group": "people/demo/Group/HOSTILES",
+		"access":      "access", "no-access": "access?person=no-such-person", "access-then": "access?at=2001-01-01T00:00",
+		"people": "people", "groups": "people?kind=Group", "person": "people/demo/User/bob", "group": "people/demo/Group/HOSTILES",
 		"application": "people/demo/Application/loan-worker", "robot": "people/demo/Robot/KYC_BOT",
 		"leave": "people/demo/User/bob/leave?do=delete", "unowned": "people/unowned",
 		"new":        "definitions/new?template=process",
 		"playground": "definitions/playground?expression=" + url.QueryEscape(`${ .process.stat == "<img src=x>" }`),
 	}
-	requireEveryScreen(t, slices.Collect(maps.Values(screens)), func(area string) bool { return area == "definitions" || area == "people" })
+	requireEveryScreen(t, slices.Collect(maps.Values(screens)), func(area string) bool { return area == "definitions" || area == "people" || area == "access" })
 	alice := s.signIn("Alice")
 	for name, path := range screens {
 		alice.Size(1280, 900)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/administration"
+	"github.com/procession-dev/procession/console/access"
 	"github.com/procession-dev/procession/console/artifacts"
 	"github.com/procession-dev/procession/console/assets"
 	"github.com/procession-dev/procession/console/audit"
@@ -68,5 +69,6 @@ func New(o Options) (*web.Site, error) {
 		artifacts:   &artifacts.Screens{App: o.Service},
 		webhooks:    &webhooks.Screens{Administration: o.Administration},
 		receivers:   &receivers.Screens{Administration: o.Administration},
+		access:      &access.Screens{Administration: o.Administration},
 	}))
 }

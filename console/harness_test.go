@@ -223,6 +223,15 @@ func (s *site) startLoan(subject string) uuid.UUID {
 	return started.ID
 }
 
+// startInspection starts a process of another definition of the tenant.
+func (s *site) startInspection() uuid.UUID {
+	s.t.Helper()
+	definition := demo.Inspection()
+	started, _, err := s.app.CreateProcess(s.t.Context(), s.callerOf(demo.Alice()), app.NewProcess{Definition: app.DefinitionKey{ID: &definition}})
+	require.NoError(s.t, err)
+	return started.ID
+}
+
 // createTask creates a task of a process as the loan worker does; data may be "".
 func (s *site) createTask(process uuid.UUID, code, data string) uuid.UUID {
 	s.t.Helper()

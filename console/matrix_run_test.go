@@ -10,38 +10,39 @@ import (
 )
 
 // runMatrix is the matrix of the operation routes. In the column foreign an administrator and the owner of a
-// tenant name a resource of another tenant, or one that does not exist.
+// tenant name a resource of another tenant, or one that does not exist. The definer administers the definition of the process; in
+// the column neighbour it names a resource of another definition.
 const runMatrix = `
-route                                   owner tenant-owner administrator manager viewer candidate initiator stranger other anonymous foreign
-GET incidents                           403   200          200           403     403    403       403       403      403   in        200
-GET incidents/:id                       403   200          200           403     403    403       403       403      403   in        404
-POST incidents/retry                    403   303          303           403     403    403       403       403      403   in        404
-GET queues                              403   200          200           403     403    403       403       403      403   in        200
-GET queues/queue                        403   200          200           403     403    403       403       403      403   in        404
-GET health                              403   200          200           403     403    403       403       403      403   in        200
-GET health/checks                       403   403          403           403     403    403       403       403      403   in        403
-GET audit                               403   200          200           403     403    403       403       403      403   in        200
-GET audit.csv                           403   200          200           403     403    403       403       403      403   in        200
-GET audit.json                          403   200          200           403     403    403       403       403      403   in        200
-GET audit/:id                           403   200          200           403     403    403       403       403      403   in        404
-GET receivers                           403   200          200           403     403    403       403       403      403   in        200
-POST receivers/test                     403   200          200           403     403    403       403       403      403   in        404
-GET webhooks                            403   200          200           403     403    403       403       403      403   in        200
-GET webhooks/endpoint                   403   200          200           403     403    403       403       403      403   in        404
-POST webhooks/ping                      403   303          303           403     403    403       403       403      403   in        404
-POST webhooks/pause                     403   303          303           403     403    403       403       403      403   in        404
-POST webhooks/resume                    403   303          303           403     403    403       403       403      403   in        404
-POST webhooks/enable                    403   303          303           403     403    403       403       403      403   in        404
-POST webhooks/rotate                    403   200          200           403     403    403       403       403      403   in        404
-POST webhooks/replay                    403   303          303           403     403    403       403       403      403   in        404
-GET webhooks/deliveries/:id             403   200          200           403     403    403       403       403      403   in        404
-POST webhooks/deliveries/:id/replay     403   303          303           403     403    403       403       403      403   in        404
-POST incidents/dismiss                  403   303          303           403     403    403       403       403      403   in        404
-POST incidents/acknowledge              403   303          303           403     403    403       403       403      403   in        404
-POST incidents/mute                     403   303          303           403     403    403       403       403      403   in        404
-POST incidents/unmute                   403   303          303           403     403    403       403       403      403   in        404
-POST incidents/assign                   403   303          303           403     403    403       403       403      403   in        404
-POST incidents/comment                  403   303          303           403     403    403       403       403      403   in        404
+route                                   owner tenant-owner administrator definer neighbour manager viewer candidate initiator stranger other anonymous foreign
+GET incidents                           403   200          200           200     200       403     403    403       403       403      403   in        200
+GET incidents/:id                       403   200          200           200     404       403     403    403       403       403      403   in        404
+POST incidents/retry                    403   303          303           303     404       403     403    403       403       403      403   in        404
+GET queues                              403   200          200           200     200       403     403    403       403       403      403   in        200
+GET queues/queue                        403   200          200           200     404       403     403    403       403       403      403   in        404
+GET health                              403   200          200           403     403       403     403    403       403       403      403   in        200
+GET health/checks                       403   403          403           403     403       403     403    403       403       403      403   in        403
+GET audit                               403   200          200           200     200       403     403    403       403       403      403   in        200
+GET audit.csv                           403   200          200           200     200       403     403    403       403       403      403   in        200
+GET audit.json                          403   200          200           200     200       403     403    403       403       403      403   in        200
+GET audit/:id                           403   200          200           200     404       403     403    403       403       403      403   in        404
+GET receivers                           403   200          200           403     403       403     403    403       403       403      403   in        200
+POST receivers/test                     403   200          200           403     403       403     403    403       403       403      403   in        404
+GET webhooks                            403   200          200           403     403       403     403    403       403       403      403   in        200
+GET webhooks/endpoint                   403   200          200           403     403       403     403    403       403       403      403   in        404
+POST webhooks/ping                      403   303          303           403     403       403     403    403       403       403      403   in        404
+POST webhooks/pause                     403   303          303           403     403       403     403    403       403       403      403   in        404
+POST webhooks/resume                    403   303          303           403     403       403     403    403       403       403      403   in        404
+POST webhooks/enable                    403   303          303           403     403       403     403    403       403       403      403   in        404
+POST webhooks/rotate                    403   200          200           403     403       403     403    403       403       403      403   in        404
+POST webhooks/replay                    403   303          303           403     403       403     403    403       403       403      403   in        404
+GET webhooks/deliveries/:id             403   200          200           403     403       403     403    403       403       403      403   in        404
+POST webhooks/deliveries/:id/replay     403   303          303           403     403       403     403    403       403       403      403   in        404
+POST incidents/dismiss                  403   303          303           303     404       403     403    403       403       403      403   in        404
+POST incidents/acknowledge              403   303          303           303     404       403     403    403       403       403      403   in        404
+POST incidents/mute                     403   303          303           303     404       403     403    403       403       403      403   in        404
+POST incidents/unmute                   403   303          303           303     404       403     403    403       403       403      403   in        404
+POST incidents/assign                   403   303          303           303     404       403     403    403       403       403      403   in        404
+POST incidents/comment                  403   303          303           303     404       403     403    403       403       403      403   in        404
 `
 
 //nolint:tparallel // the rows share the browsers of the callers
@@ -56,7 +57,11 @@ func TestRunMatrix(t *testing.T) {
 			s.t = t
 			for caller, want := range row.cells {
 				if caller != "foreign" {
-					require.Equal(t, want, c.askToRun(&s, caller, row, s.createRun(row.path, c.process)), caller)
+					process := c.process
+					if caller == "neighbour" {
+						process = c.neighbour
+					}
+					require.Equal(t, want, c.askToRun(&s, caller, row, s.createRun(row.path, process)), caller)
 					continue
 				}
 				for _, name := range []string{"tenant-owner", "administrator"} {
@@ -75,10 +80,12 @@ func (s *site) createRun(path string, process uuid.UUID) string {
 	case strings.HasPrefix(path, "incidents/"):
 		return s.createIncident(process, "no funds").String()
 	case strings.HasPrefix(path, "audit/"):
-		return sql[uuid.UUID](s, `SELECT id FROM events WHERE process_id = $1 LIMIT 1`, process).String()
+		return sql[uuid.UUID](s, `SELECT e.id FROM events e JOIN processes p ON e.resource_id = p.process_definition_id
+			WHERE p.id = $1 LIMIT 1`, process).String()
 	case path == "queues/queue":
 		tenant := sql[string](s, `SELECT t.code FROM tenants t JOIN processes p ON p.tenant_id = t.id WHERE p.id = $1`, process)
-		return "tenant=" + tenant + "&name=QUEUE_SAMPLE_LOAN"
+		queue := sql[string](s, `SELECT task_queue FROM engine_runs WHERE owner_id = $1`, process)
+		return "tenant=" + tenant + "&name=" + queue
 	case path == "receivers/test":
 		tenant := sql[string](s, `SELECT t.code FROM tenants t JOIN processes p ON p.tenant_id = t.id WHERE p.id = $1`, process)
 		return s.createReceiver(tenant)

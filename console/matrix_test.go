@@ -151,6 +151,8 @@ type cast struct {
 	// foreign is a task of another tenant, which only the user "other" of the matrix could name.
 	foreign        uuid.UUID
 	foreignProcess uuid.UUID
+	// neighbour is a process of the tenant with another definition.
+	neighbour uuid.UUID
 	// denied counts the answers with 403 by operation.
 	denied map[string]int
 }
@@ -165,7 +167,7 @@ func newCast(s *site) *cast {
 	audit := domain.NewAudit(domain.SystemPrincipalID(), s.currentTime())
 	roles := map[string]domain.TenantRole{"tenant-owner": domain.RoleOwner, "administrator": domain.RoleAdministrator}
 	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx *persistence.Tx) error {
-		for _, name := range []string{"owner", "tenant-owner", "administrator", "manager", "viewer", "stranger", "other"} {
+		for _, name := range []string{"owner", "tenant-owner", "administrator", "manager", "viewer", "stranger", "other", "definer"} {
 			id, tenant, role := uuid.New(), demo.TenantDemo(), domain.RoleMember
 			if name == "other" {
 				tenant = demo.TenantOther()
@@ -187,10 +189,12 @@ func newCast(s *site) *cast {
 		tx.GrantOnProcess(demo.Loan(), domain.PermissionRepairer, c.ids["manager"])
 		tx.GrantOnProcess(demo.Loan(), domain.PermissionViewer, c.ids["viewer"])
 		tx.GrantOnProcess(demo.Loan(), domain.PermissionAdministrator, c.ids["administrator"])
+		tx.GrantOnProcess(demo.Loan(), domain.PermissionAdministrator, c.ids["definer"])
 		return nil
 	}))
 	c.process = s.startLoan("Matrix")
 	c.foreignProcess, c.foreign = s.foreignTask()
+	c.neighbour = s.startInspection()
 	return c
 }
 
@@ -247,6 +251,9 @@ func (c *cast) requireDenial(s *site, r row) {
 // requestCell sends a request to a path as a caller and returns the cell of the answer.
 func (c *cast) requestCell(s *site, caller string, r row, path string, body url.Values) string {
 	s.t.Helper()
+	if caller == "neighbour" {
+		caller = "definer"
+	}
 	client, ok := c.browsers[caller]
 	if !ok || r.path == "sign-out" {
 		client = s.clientWithToken(c.secrets[caller])

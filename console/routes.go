@@ -3,6 +3,7 @@ package console
 import (
 	"slices"
 
+	"github.com/procession-dev/procession/console/access"
 	"github.com/procession-dev/procession/console/artifacts"
 	"github.com/procession-dev/procession/console/audit"
 	"github.com/procession-dev/procession/console/definitions"
@@ -45,6 +46,7 @@ type screens struct {
 	people      *people.Screens
 	webhooks    *webhooks.Screens
 	receivers   *receivers.Screens
+	access      *access.Screens
 }
 
 // allRoutes returns the routes of all screens and forms.

@@ -5,18 +5,18 @@ import "github.com/procession-dev/procession/console/web"
 // administrativeRoutes returns the screens of administrators.
 func administrativeRoutes(s screens) []web.Route {
 	return []web.Route{
-		web.Get("incidents", s.incidents.List),
-		web.Get("incidents/:id", s.incidents.Show),
-		web.Post("incidents/retry", s.incidents.Retry),
-		web.Post("incidents/dismiss", s.incidents.Dismiss),
-		web.Post("incidents/acknowledge", s.incidents.Acknowledge),
-		web.Post("incidents/mute", s.incidents.Mute),
-		web.Post("incidents/unmute", s.incidents.Unmute),
-		web.Post("incidents/assign", s.incidents.Assign),
-		web.Post("incidents/comment", s.incidents.Comment),
+		web.Get("incidents", s.incidents.List).ForDefinitions(),
+		web.Get("incidents/:id", s.incidents.Show).ForDefinitions(),
+		web.Post("incidents/retry", s.incidents.Retry).ForDefinitions(),
+		web.Post("incidents/dismiss", s.incidents.Dismiss).ForDefinitions(),
+		web.Post("incidents/acknowledge", s.incidents.Acknowledge).ForDefinitions(),
+		web.Post("incidents/mute", s.incidents.Mute).ForDefinitions(),
+		web.Post("incidents/unmute", s.incidents.Unmute).ForDefinitions(),
+		web.Post("incidents/assign", s.incidents.Assign).ForDefinitions(),
+		web.Post("incidents/comment", s.incidents.Comment).ForDefinitions(),
 
-		web.Get("queues", s.queues.List),
-		web.Get("queues/queue", s.queues.Show),
+		web.Get("queues", s.queues.List).ForDefinitions(),
+		web.Get("queues/queue", s.queues.Show).ForDefinitions(),
 
 		web.Get("receivers", s.receivers.List),
 		web.Post("receivers/test", s.receivers.Test),
@@ -34,9 +34,9 @@ func administrativeRoutes(s screens) []web.Route {
 		web.Get("health", s.health.Show),
 		web.Get("health/checks", s.health.Checks),
 
-		web.Get("audit", s.audit.List),
-		web.Get("audit.csv", s.audit.ExportCSV),
-		web.Get("audit.json", s.audit.ExportJSON),
-		web.Get("audit/:id", s.audit.Show),
+		web.Get("audit", s.audit.List).ForDefinitions(),
+		web.Get("audit.csv", s.audit.ExportCSV).ForDefinitions(),
+		web.Get("audit.json", s.audit.ExportJSON).ForDefinitions(),
+		web.Get("audit/:id", s.audit.Show).ForDefinitions(),
 	}
 }

@@ -5,16 +5,19 @@ import "github.com/procession-dev/procession/console/web"
 // configurationRoutes returns the routes of definitions and people.
 func configurationRoutes(s screens) []web.Route {
 	return []web.Route{
-		web.Get("definitions", s.definitions.List),
+		web.Get("definitions", s.definitions.List).ForDefinitions(),
 		web.Get("definitions/new", s.definitions.New),
-		web.Get("definitions/playground", s.definitions.Playground),
-		web.Get("definitions/schemas/:kind", s.definitions.Schema),
-		web.Post("definitions/check", s.definitions.Check),
-		web.Post("definitions/apply", s.definitions.Apply),
-		web.Get("definitions/:tenant/:kind/:code", s.definitions.Show),
-		web.Get("definitions/:tenant/:kind/:code/edit", s.definitions.Edit),
-		web.Get("definitions/:tenant/:kind/:code/compare", s.definitions.Compare),
-		web.Get("definitions/:tenant/:kind/:code/rights", s.definitions.PastRights),
+		web.Get("definitions/playground", s.definitions.Playground).ForDefinitions(),
+		web.Get("definitions/schemas/:kind", s.definitions.Schema).ForDefinitions(),
+		web.Post("definitions/check", s.definitions.Check).ForDefinitions(),
+		web.Post("definitions/apply", s.definitions.Apply).ForDefinitions(),
+		web.Get("definitions/:tenant/:kind/:code", s.definitions.Show).ForDefinitions(),
+		web.Get("definitions/:tenant/:kind/:code/edit", s.definitions.Edit).ForDefinitions(),
+		web.Get("definitions/:tenant/:kind/:code/compare", s.definitions.Compare).ForDefinitions(),
+		web.Get("definitions/:tenant/:kind/:code/rights", s.definitions.PastRights).ForDefinitions(),
+
+		web.Get("access", s.access.List).ForDefinitions(),
+		web.Get("access.csv", s.access.Export).ForDefinitions(),
 
 		web.Get("people", s.people.List),
 		web.Get("people/unowned", s.people.Unowned),

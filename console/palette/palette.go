@@ -46,10 +46,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 // findScreens returns the screens with a text in their names.
 func findScreens(v *web.Visit, search string) []target {
 	var found []target
-	entries := slices.Concat(ui.Entries(), ui.MenuEntries())
-	if v.Call.Administers() {
-		entries = append(entries, ui.AdministrationEntries()...)
-	}
+	entries := slices.Concat(ui.Entries(), ui.MenuEntries(), ui.ViewerOf(v.Context()).AdministrationEntries())
 	for _, e := range entries {
 		if name := ui.T(v.Context(), e.Text); strings.Contains(strings.ToLower(name), strings.ToLower(search)) {
 			found = append(found, target{Path: web.Root + e.Path, Icon: e.Icon, Text: name})

@@ -43,8 +43,6 @@ type processView struct {
 	Live string
 	// Issue is the command by which operators look into Temporal with its own tools, "" for others.
 	Issue shell.Line
-	// Administers reports whether the viewer administers the tenant of the process.
-	Administers bool
 	// Problem is the reason why the last action was refused, "" if none was.
 	Problem string
 }
@@ -91,7 +89,6 @@ func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, rejection *dom
 		return nil, err
 	}
 	of := &processView{ProcessView: found, Tab: tab, User: v.Call.PrincipalID}
-	of.Administers = v.Call.Administration(found.Whole.TenantID).Administers()
 	body, err := content(of)
 	if err != nil {
 		return nil, err

@@ -94,12 +94,12 @@ func PathOf(area string, key resource.Key, more ...string) string {
 }
 
 // MayChange reports whether a caller who administers a manifest may change it: the tenant
-// and its owners are changed by owners.
+// and its owners are changed by owners, process definitions also by their own administrators.
 func MayChange(caller domain.Caller, r *resource.Stored) bool {
 	rights := caller.Administration(r.TenantID)
 	user, isUser := r.Spec.(*resource.UserSpec)
 	application, isApplication := r.Spec.(*resource.ApplicationSpec)
 	reserved := r.Kind == resource.KindTenant || isUser && user.Role == domain.RoleOwner ||
 		isApplication && application.Role == domain.RoleOwner
-	return rights.Owns() || rights.Administers() && !reserved
+	return rights.Owns() || rights.Administers() && !reserved || r.Kind == resource.KindProcessDefinition
 }

@@ -22,6 +22,7 @@ func rightNames() map[string]string {
 		resource.MaySeeProcesses:     Text("see processes"),
 		resource.MayManageProcesses:  Text("manage processes"),
 		resource.MayChangeDefinition: Text("change the definition"),
+		resource.MayRepairProcesses:  Text("repair processes"),
 		resource.MayClaim:            Text("claim"),
 		resource.MaySee:              Text("see"),
 		resource.MaySeeArtifacts:     Text("see artifacts"),
@@ -31,6 +32,9 @@ func rightNames() map[string]string {
 		resource.MayDownloadRobot:    Text("see and download"),
 		resource.MayRunSource:        Text("run"),
 		resource.MayQuerySource:      Text("query"),
+		resource.MayOwnTenant:        Text("own the tenant"),
+		resource.MayAdministerTenant: Text("administer the tenant"),
+		resource.MayRunWorkflow:      Text("run the workflow"),
 	}
 }
 

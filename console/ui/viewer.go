@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -31,8 +32,8 @@ type Viewer struct {
 	User string
 	// Name is the name of the signed-in user, "" for a visitor.
 	Name string
-	// Administers reports whether the navigation of administrators is shown.
-	Administers bool
+	// Administers reports whether the user administers a tenant, AdministersDefinitions whether single process definitions.
+	Administers, AdministersDefinitions bool
 	// Attention are the counts in the navigation.
 	Attention domain.AttentionCounts
 	// Language is one of lang.Languages.
@@ -57,6 +58,14 @@ type Viewer struct {
 
 	// accepted are the languages of the browser.
 	accepted []language.Tag
+}
+
+// AdministrationEntries returns the entries of the navigation of administrators that the user may open.
+func (v *Viewer) AdministrationEntries() []Entry {
+	if !v.Administers && !v.AdministersDefinitions {
+		return nil
+	}
+	return slices.DeleteFunc(AdministrationEntries(), func(e Entry) bool { return !v.Administers && !e.OfDefinitions })
 }
 
 // Read reads the preferences of the visitor from a request.

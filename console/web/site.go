@@ -165,7 +165,7 @@ func (s *Site) screenHandler(route Route) gin.HandlerFunc {
 			s.writeFailure(c, visit, err)
 			return
 		}
-		if route.Administrative && !visit.Call.Administers() {
+		if !route.isOpenTo(visit.Call.Caller) {
 			s.writeFailure(c, visit, domain.Denied("only administrators may use this page"))
 			return
 		}
@@ -212,7 +212,7 @@ func (s *Site) signedIn(visit *Visit) error {
 	}
 	viewer := ui.ViewerOf(ctx)
 	viewer.User, viewer.Name = visit.Call.PrincipalID.String(), visit.Session.Name
-	viewer.Administers = visit.Call.Administers()
+	viewer.Administers, viewer.AdministersDefinitions = visit.Call.Administers(), len(visit.Call.DefinitionTenants()) > 0
 	viewer.Apply(visit.Session.Profile)
 	visit.StillSignedIn = func() error {
 		_, _, err := s.o.Sessions.Find(ctx, secret)

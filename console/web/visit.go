@@ -219,8 +219,9 @@ type Route struct {
 	Handler Handler
 	// Open routes answer visitors that are not signed in too.
 	Open bool
-	// Administrative routes answer administrators of a tenant and operators only.
-	Administrative bool
+	// Administrative routes answer administrators of a tenant and operators only; with OfDefinitions, also administrators of a
+	// process definition.
+	Administrative, OfDefinitions bool
 	// Fresh routes answer users who have signed in lately only.
 	Fresh bool
 }
@@ -245,6 +246,17 @@ func (r Route) ForVisitors() Route {
 func (r Route) AfterFreshSignIn() Route {
 	r.Fresh = true
 	return r
+}
+
+// ForDefinitions returns the route open to administrators of a process definition too, who get only its resources.
+func (r Route) ForDefinitions() Route {
+	r.OfDefinitions = true
+	return r
+}
+
+// isOpenTo reports whether the route answers the caller.
+func (r *Route) isOpenTo(caller domain.Caller) bool {
+	return !r.Administrative || caller.Administers() || r.OfDefinitions && len(caller.DefinitionTenants()) > 0
 }
 
 // ForAdministrators returns the routes closed to all but administrators.
