@@ -91,6 +91,7 @@ func limits() []limit { //nolint:funlen // a table
 		{"app/administration.maxRobotVariableName", "name of a variable", characters, rejected},
 		{"app/administration.MaxRobotAssets", "assets of a robot", "", "409"},
 		{"domain.maxAssetVersion", "version of an asset", characters, rejected},
+		{"app/administration.maxRightRows", "rows of an export of rights", "", rejected},
 		{"app/administration.MaxReplayed", "replayed webhook deliveries per request", "", "the answer has the next position"},
 		{"form.maxNewRows", "rows added to a table of a form at once", "", rejected},
 		{"form/pdfworker.MaxForms", "forms of one ZIP", "", "409"},
