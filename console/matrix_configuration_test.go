@@ -19,7 +19,7 @@ GET definitions/new                                       403   200          200
 GET definitions/playground                                403   200          200           200     200       403     403    403       403       403      403   in        200
 GET definitions/schemas/:kind ProcessDefinition           403   200          200           200     200       403     403    403       403       403      403   in        200
 POST definitions/check ProcessDefinition                  403   200          200           200     200       403     403    403       403       403      403   in        200
-POST definitions/apply ProcessDefinition                  403   303          303           400     400       403     403    403       403       403      403   in        400
+POST definitions/apply ProcessDefinition                  403   303          303           403     403       403     403    403       403       403      403   in        400
 GET definitions/:tenant/:kind/:code ProcessDefinition     403   200          200           200     404       403     403    403       403       403      403   in        404
 GET definitions/:tenant/:kind/:code/edit ProcessDefinition 403  200          200           200     404       403     403    403       403       403      403   in        404
 GET definitions/:tenant/:kind/:code/compare ProcessDefinition 403 404        404           404     404       403     403    403       403       403      403   in        404

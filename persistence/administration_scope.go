@@ -38,7 +38,7 @@ func (s AdministrationScope) isEmpty() bool {
 	return !s.Everywhere && len(s.Tenants) == 0 && len(s.Others) == 0
 }
 
-// SomeTenants returns the tenants of which the scope selects anything.
+// SomeTenants returns the tenants with anything in the scope.
 func (s AdministrationScope) SomeTenants() []uuid.UUID {
 	return append(s.Tenants[:len(s.Tenants):len(s.Tenants)], s.Others...)
 }

@@ -39,7 +39,7 @@ type PastResource struct {
 	Rights    []resource.Right
 }
 
-// The arguments of these statements are those of scopedTenant and the time $4.
+// The statements take the arguments of scopedTenant and the time $4.
 const (
 	pastTenant = scopedTenant + `
 SELECT t.id, t.code, n.name, t.since FROM tenant t JOIN tenants n ON n.id = t.id WHERE $4::timestamptz IS NOT NULL`

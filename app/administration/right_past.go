@@ -85,7 +85,7 @@ func (s *Service) FindPastRights(
 	return found, nil
 }
 
-// pastTime returns the time of a question about the past, and the time as of which it is answered. A time in the future is a VALIDATION error.
+// pastTime returns the time of a question about the past, and the time of the rows that answer it. A time in the future is a VALIDATION error.
 func (s *Service) pastTime(at *time.Time) (moment, asOf time.Time, err error) {
 	now := s.now()
 	asOf = now.Add(clockTolerance)

@@ -76,7 +76,7 @@ type RightReport struct {
 
 // FindRights returns the rights that the resources administered by the caller give, now or at a time: with the rights that follow from
 // others, without people who were disabled. A right with several reasons is listed with each. Owners and administrators are listed with
-// their roles only. Errors: VALIDATION for a time that is not recorded or an unknown subject of a right, NOT_FOUND for a tenant of which
+// their roles only. Errors: VALIDATION for a time that is not recorded or an unknown subject of a right, NOT_FOUND for a tenant where
 // the caller administers nothing.
 func (s *Service) FindRights(ctx context.Context, call domain.Call, filter RightFilter) (*RightReport, error) {
 	if filter.May != "" && !slices.Contains(resource.Subjects(), filter.May) {
