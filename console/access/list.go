@@ -20,7 +20,7 @@ import (
 
 const (
 	// pageSize is the number of rights on a page of the list.
-	pageSize = 50
+	pageSize = 25
 	area     = "access"
 	// inputTime is the format of the time input.
 	inputTime = "2006-01-02T15:04"
