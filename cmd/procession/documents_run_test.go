@@ -108,7 +108,7 @@ func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it 
 			without: "it deletes people: TestWorkOfPeopleWhoLeave of the command line",
 		},
 		"docs/administration.md: procession rights export > rights.csv": {after: "grep -q APPROVE_LOAN rights.csv"},
-		"docs/administration.md: procession versions list LOAN": {without: "restoring asks at a terminal: TestVersions of the command line"},
+		"docs/administration.md: procession versions list LOAN":         {without: "restoring asks at a terminal: TestVersions of the command line"},
 		"docs/administration.md: procession context add production --server https://procession.example --tenant acme": {
 			without: "it takes an issuer: TestLogin and TestContexts of the command line",
 		},
