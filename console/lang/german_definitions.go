@@ -55,6 +55,7 @@ func germanDefinitions() map[string]string {
 		"Person":                            "Person",
 		"At %s. Rights are known since %s.": "Am %s. Rechte sind seit %s bekannt.",
 		"Rights now. Disabled people are left out.":    "Rechte von heute. Gesperrte Personen fehlen.",
+		"All people with rights, and why":              "Alle Personen mit Rechten, und warum",
 		"No right matches.":                            "Kein Recht passt.",
 		"Try another person, group, resource or time.": "Versuchen Sie eine andere Person, Gruppe, einen anderen Gegenstand oder Zeitpunkt.",
 		"by the role of an owner":                      "durch die Rolle als Eigentümer",
