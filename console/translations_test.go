@@ -96,7 +96,7 @@ spec:
       candidates: [{user: alice}]
   permissions: {initiators: [{user: alice}], managers: [{user: alice}]}
   i18n:
-    de: {PURPOSE.label: Zweck, PLACE.CITY.label: Ort, NOTE.label: Bemerkung, LIMIT.label: Grenze}
+    de: {PARTLY.name: Ähnlich, PURPOSE.label: Zweck, PLACE.CITY.label: Ort, NOTE.label: Bemerkung, LIMIT.label: Grenze}
 `
 
 // Texts without a German translation are English on a German page, and marked.
@@ -129,6 +129,14 @@ func TestTextsWithoutTranslationAreMarked(t *testing.T) {
 	require.Equal(t, 1, alice.Count(`#f-NAME[placeholder="Family name first"][lang=en]`))
 	require.Equal(t, "Bemerkung", alice.Text("label[for=f-NOTE]:not([lang])"))
 	s.requireAccessible(alice.Tab)
+
+	for path, selector := range map[string]string{"start": ".tile .row-title", "processes": "select[name=definition] option:not([value=''])"} {
+		alice.openPath(path)
+		shown := texts(alice.Tab, selector)
+		require.Contains(t, shown, "Ähnlich")
+		require.Greater(t, len(shown), 1)
+		require.Equal(t, browsertest.Eval[[]string](alice.Tab, `[...document.querySelectorAll("`+selector+`")].map((e) => e.textContent.trim()).sort(new Intl.Collator("de", {numeric: true}).compare)`), shown)
+	}
 }
 
 // texts returns the texts of the elements of a selector.

@@ -115,7 +115,7 @@ func profilePage(p profileView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, tag := range locale.Languages() {
+		for _, tag := range ui.SortedByText(ctx, locale.Languages(), nameLanguage) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<option value=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -10,10 +10,16 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/translation"
 )
 
-// pageSize is the number of definitions on a page.
-const pageSize = 24
+const (
+	// pageSize is the number of definitions on a page.
+	pageSize = 24
+	// maxSorted is the maximum number of definitions in the order of their shown names. More follow in the order of the names
+	// in the definitions.
+	maxSorted = 40 * pageSize
+)
 
 // Screens are the screens of starting processes.
 type Screens struct {
@@ -22,13 +28,25 @@ type Screens struct {
 
 // List shows the definitions that the user may start processes of.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	query := v.Query("q")
+	query, page := v.Query("q"), v.Page(pageSize)
+	requested := page
+	if page.Number*page.Size < maxSorted {
+		requested = domain.PageRequest{Size: maxSorted}
+	}
 	found, err := s.App.FindProcessDefinitions(v.Context(), v.Call, app.DefinitionFilter{Startable: new(true), Search: query.Get("q")},
-		v.Page(pageSize), []domain.SortKey{{Property: "name"}})
+		requested, []domain.SortKey{{Property: "name"}})
 	if err != nil {
 		return nil, err
 	}
-	return &web.Answer{Title: ui.T(v.Context(), "Start"), Area: "start", Body: listPage(query, found)}, nil
+	return &web.Answer{Title: ui.T(v.Context(), "Start"), Area: "start", Body: listPage(query, pageOf(v.Context(), found, page))}, nil
+}
+
+// pageOf returns one page of the definitions in the order of the shown names.
+func pageOf(ctx context.Context, found domain.Page[domain.DefinitionSummary], page domain.PageRequest) domain.Page[domain.DefinitionSummary] {
+	sorted := ui.SortedByName(ctx, found.Items, func(d domain.DefinitionSummary) translation.Name { return d.Name })
+	from := min((page.Number-found.Number)*page.Size, len(sorted))
+	found.PageRequest, found.Items = page, sorted[from:min(from+page.Size, len(sorted))]
+	return found
 }
 
 // Show shows the form of a definition, with the values of an older process where the URL
