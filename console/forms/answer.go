@@ -1,6 +1,7 @@
 package forms
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -44,10 +45,11 @@ func (e *entry) isCompleting() bool { return e.post.do == doComplete || e.post.d
 
 // resultPage creates the page of the form after the post.
 func (e *entry) resultPage(ctx context.Context) (*page, error) {
-	p, err := newPage(ctx, e.doc, e.merged, e.movedPicks(), e.isCompleting() || e.post.values.Has(inputTried))
+	editor, err := e.nextEditor(ctx)
 	if err != nil {
 		return nil, err
 	}
+	p := newPage(ctx, e.doc, editor, e.isCompleting() || e.post.values.Has(inputTried))
 	if e.draft != nil {
 		p.draft, p.origin, p.pageID = true, e.origin, e.post.values.Get(inputOnce)
 		if p.initial, err = suggestDefaults(ctx, e.doc, e.origin); err != nil {
@@ -94,6 +96,15 @@ func (e *entry) resultPage(ctx context.Context) (*page, error) {
 	}
 	p.message = e.resultMessage(ctx, p)
 	return p, nil
+}
+
+// nextEditor returns the form of the value after the post.
+func (e *entry) nextEditor(ctx context.Context) (*form.Editor, error) {
+	if e.next != nil && bytes.Equal(e.next.Value(), e.merged) && e.nextOf.ReadOnly == e.doc.ReadOnly &&
+		bytes.Equal(e.nextOf.Schema, e.doc.Schema) && bytes.Equal(e.nextOf.UISchema, e.doc.UISchema) {
+		return e.next, nil
+	}
+	return newEditor(ctx, e.doc, e.merged, e.movedPicks())
 }
 
 // addReadings adds the readings of ambiguous numbers and local times, from which a person chooses.

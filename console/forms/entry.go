@@ -37,6 +37,9 @@ type entry struct {
 	editor     *form.Editor
 	submission form.Submission
 	change     *form.Change
+	// next is the form of the changed value, nil until it is needed; nextOf is its document.
+	next   *form.Editor
+	nextOf *Document
 	// pending are the entered values of undecided conflicts.
 	pending    map[string]string
 	conflicts  map[string]form.Conflict

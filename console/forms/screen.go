@@ -51,10 +51,11 @@ func (s *Screen) View(ctx context.Context, store Store) (templ.Component, error)
 	if err != nil {
 		return nil, err
 	}
-	p, err := newPage(ctx, doc, doc.Value, nil, false)
+	editor, err := newEditor(ctx, doc, doc.Value, nil)
 	if err != nil {
 		return nil, err
 	}
+	p := newPage(ctx, doc, editor, false)
 	if draft, ok := store.(Draft); ok && !p.readOnly {
 		err = p.beginDraft(ctx, draft, doc)
 	} else if _, ok := store.(Saver); ok && !p.readOnly {
@@ -66,20 +67,15 @@ func (s *Screen) View(ctx context.Context, store Store) (templ.Component, error)
 	return formPart(p), nil //nolint:contextcheck // it is rendered with one
 }
 
-// newPage returns the page of a document with a value, which differs from the value of the document only in
-// conflicts.
-func newPage(ctx context.Context, doc *Document, value json.RawMessage, picked jsondoc.Picked, tried bool) (*page, error) {
-	editor, err := newEditor(ctx, doc, value, picked)
-	if err != nil {
-		return nil, err
-	}
+// newPage returns the page of a document. The value of the editor differs from the value of the document only in conflicts.
+func newPage(ctx context.Context, doc *Document, editor *form.Editor, tried bool) *page {
 	p := &page{
 		editor: editor, locale: localeOf(ctx), action: doc.Path + "/form", version: doc.Version,
 		readOnly: doc.ReadOnly, completeLabel: doc.CompleteLabel, completeAnywayLabel: doc.CompleteAnywayLabel, link: doc.Link,
 		submitted: tried, noFilesReason: doc.NoFilesReason, marks: doc.Marks, preview: doc.Preview,
 	}
 	p.addErrors(ctx, doc.Errors, doc.Value)
-	return p, nil
+	return p
 }
 
 func newEditor(ctx context.Context, doc *Document, value json.RawMessage, picked jsondoc.Picked) (*form.Editor, error) {

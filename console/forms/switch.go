@@ -52,15 +52,20 @@ func (e *entry) askSwitch(ctx context.Context) error {
 	if len(selects) == 0 && len(e.picked) == 0 || e.post.do == doSwitch || e.post.do == doUndo {
 		return nil
 	}
-	stored, err := newEditor(ctx, e.doc, e.editor.Value(), nil)
-	if err != nil {
-		return err
-	}
 	changed, err := newEditor(ctx, e.doc, e.change.Value(), e.movedPicks())
 	if err != nil {
 		return err
 	}
-	known, lost := listStrays(stored), listStrays(changed)
+	e.next, e.nextOf = changed, e.doc
+	lost := listStrays(changed)
+	if len(lost) == 0 {
+		return nil
+	}
+	stored, err := newEditor(ctx, e.doc, e.editor.Value(), nil)
+	if err != nil {
+		return err
+	}
+	known := listStrays(stored)
 	maps.DeleteFunc(lost, func(pointer, _ string) bool { _, ok := known[pointer]; return ok })
 	if len(lost) == 0 {
 		return nil
@@ -74,7 +79,7 @@ func (e *entry) holdSwitch(ctx context.Context, selects map[string][]string, los
 	if err != nil {
 		return err
 	}
-	e.question = &alternation{Picked: map[string]int{}}
+	e.next, e.question = nil, &alternation{Picked: map[string]int{}}
 	for _, op := range alone.Patch {
 		e.question.Patch = append(e.question.Patch, operation{op.Op, op.Path, op.Value})
 	}
