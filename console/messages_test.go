@@ -26,7 +26,7 @@ spec:
     title: Letter
     required: [FILES]
     properties:
-      FILES: {type: array, title: Files, minItems: 1, items: {type: string, format: kuflow-file}}
+      FILES: {type: array, title: Enclosed papers, minItems: 1, items: {type: string, format: kuflow-file}}
 ---
 apiVersion: procession/v1
 kind: ProcessDefinition
@@ -84,13 +84,14 @@ func TestMessagesWithFiles(t *testing.T) {
 	}
 	response := s.postForm(alice, path, entered)
 	require.Equal(t, "incomplete", response.Status)
-	require.Equal(t, "Files is required.", response.Problems[0].Text)
+	require.Equal(t, "Enclosed papers is required.", response.Problems[0].Text)
 	entered.Set("v/data/FILES", file.Reference)
 	require.Equal(t, "done", s.postForm(alice, path, entered).Status)
 	require.Equal(t, "done", s.postForm(alice, path, entered).Status, "the same form again writes nothing more")
 
 	shown := string(s.sendRequest(alice, http.MethodGet, "processes/"+process.String()+"/messages", nil).body)
 	require.Contains(t, shown, "Please read")
+	require.Contains(t, shown, "<dt>Enclosed papers</dt>")
 	links := regexp.MustCompile(`class="attachment" href="/console/([^"]*)"[^>]*>`).FindAllStringSubmatch(shown, -1)
 	require.Len(t, links, 1)
 	require.Contains(t, shown, "letter.txt (16 bytes)")

@@ -73,11 +73,12 @@ type ProcessPart struct {
 	AuthorID   uuid.UUID
 	AuthorName string
 	ThreadID   *uuid.UUID
-	// Text and Data are the content of a message.
-	Text           string
-	Data           *JSONValue
-	CreatedAt      time.Time
-	LastModifiedAt time.Time
+	// Text and Data are the content of a message, DataStructureCode is the structure of Data.
+	Text              string
+	Data              *JSONValue
+	DataStructureCode string
+	CreatedAt         time.Time
+	LastModifiedAt    time.Time
 }
 
 // TimelineEvent is an event of a process with the names of its participants. OwnerName is the name of the principal

@@ -22,7 +22,7 @@ func (r *Reader) ListProcessParts(
 	l := listquery.OfCaller(caller, "i.tenant_id", listquery.List{
 		Columns: `i.id, i.type, ` + pg.NameOfT + `, coalesce(i.task_state, ''), coalesce(oname.name, o.name, ''), i.created_by,
        coalesce(aname.name, a.name, ''), i.thread_id, coalesce(i.message_text, ''), i.message_data, i.message_data_valid,
-       i.message_data_errors, i.created_at, i.last_modified_at`,
+       i.message_data_errors, coalesce(i.message_data_code, ''), i.created_at, i.last_modified_at`,
 		Table: "process_items i",
 		Joins: `
   LEFT JOIN item_definition_versions t ON t.version = i.item_version
@@ -44,7 +44,7 @@ func scanProcessPart(row pgx.CollectableRow) (domain.ProcessPart, error) {
 	var part domain.ProcessPart
 	var data storedValue
 	err := row.Scan(&part.ID, &part.Type, &part.Name, &part.State, &part.OwnerName, &part.AuthorID, &part.AuthorName,
-		&part.ThreadID, &part.Text, &data.document, &data.valid, &data.errors, &part.CreatedAt, &part.LastModifiedAt)
+		&part.ThreadID, &part.Text, &data.document, &data.valid, &data.errors, &part.DataStructureCode, &part.CreatedAt, &part.LastModifiedAt)
 	if err != nil {
 		return part, err
 	}

@@ -31,7 +31,7 @@ const (
 // structure is a data structure that messages of a process may carry, such as files.
 type structure struct{ Code, Name string }
 
-// dataStructures returns the data structures of the process, in the order of their codes.
+// dataStructures returns the data structures of the process, in the order of their names.
 func (s *processView) dataStructures(ctx context.Context) []structure {
 	var list []structure
 	for _, code := range slices.Sorted(maps.Keys(s.Definition.Spec.DataStructures)) {
@@ -39,7 +39,16 @@ func (s *processView) dataStructures(ctx context.Context) []structure {
 		texts := s.Definition.StructureTexts(code, ui.ReaderOf(ctx))
 		list = append(list, structure{Code: code, Name: texts.Find(title, code+translation.SuffixName).Text})
 	}
-	return list
+	return ui.SortedByText(ctx, list, func(s structure) string { return s.Name })
+}
+
+// messageInput returns the schema of the data of a message, none for a structure that the process no longer has.
+func (s *processView) messageInput(ctx context.Context, code string) form.Input {
+	schema, exists := s.Definition.Spec.DataStructures[code]
+	if !exists {
+		return form.Input{}
+	}
+	return form.Input{Schema: schema, Texts: form.TextsOf(s.Definition.StructureTexts(code, ui.ReaderOf(ctx)))}
 }
 
 // attachPath returns where a message with data is written into a thread, which has no id
