@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/a-h/templ"
 
@@ -14,6 +16,18 @@ import (
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
 )
+
+// separateHint returns a hint that follows a help text.
+func separateHint(help, hint string) string {
+	last, _ := utf8.DecodeLastRuneInString(help)
+	switch {
+	case help == "" || hint == "":
+		return hint
+	case unicode.IsPunct(last):
+		return " " + hint
+	}
+	return " · " + hint
+}
 
 // boundsHint returns a description of the bounds that users should know in advance.
 func boundsHint(ctx context.Context, n *form.Node) string {

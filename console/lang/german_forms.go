@@ -4,7 +4,6 @@ package lang
 func germanForms() map[string]string {
 	return map[string]string{
 		"Clear":                                            "Leeren",
-		"Clear: %s":                                        "Leeren: %s",
 		"%s of %s required values":                         "%s von %s Pflichtangaben",
 		"%s is required.":                                  "%s ist erforderlich.",
 		"%s must be at least %s.":                          "%s muss mindestens %s sein.",
