@@ -19,14 +19,14 @@ import (
 
 // separateHint returns a hint that follows a help text.
 func separateHint(help, hint string) string {
-	last, _ := utf8.DecodeLastRuneInString(help)
-	switch {
-	case help == "" || hint == "":
+	if help == "" || hint == "" {
 		return hint
-	case unicode.IsPunct(last):
-		return " " + hint
 	}
-	return " · " + hint
+	between := " · "
+	if last, _ := utf8.DecodeLastRuneInString(help); unicode.IsPunct(last) {
+		between = " "
+	}
+	return between + hint
 }
 
 // boundsHint returns a description of the bounds that users should know in advance.
