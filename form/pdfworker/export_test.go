@@ -2,6 +2,9 @@ package pdfworker
 
 import "context"
 
+// LimitMemory sets the memory of a typesetter in bytes.
+func (p *Pool) LimitMemory(most int64) { p.memory, p.largeMemory = most, most }
+
 // RenderRaw returns the first form of a job as Typst writes it.
 func (p *Pool) RenderRaw(ctx context.Context, job Job) ([]byte, error) {
 	layouts, _, err := p.composeLayouts(ctx, job, nil)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/form"
 	"github.com/procession-dev/procession/form/pdfworker"
 	"github.com/procession-dev/procession/test/kit/formtest"
 )
@@ -44,6 +45,21 @@ func TestLargeForm(t *testing.T) {
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(*documents, name+".pdf"), content, 0o600))
 	}
+}
+
+// TestTypesetterMemoryLimit exceeds the memory of a typesetter, which is killed; the pool goes on.
+func TestTypesetterMemoryLimit(t *testing.T) {
+	t.Parallel()
+	const most = 110 << 20
+	p := formtest.RequirePool(t)
+	p.LimitMemory(most)
+	_, err := p.Render(t.Context(), largeForm(t), nil)
+	limit := new(form.LimitError)
+	require.ErrorAs(t, err, &limit)
+	require.Equal(t, form.LimitError{What: "bytes of memory", Max: most}, *limit)
+	result, err := p.Render(t.Context(), inspection(t), openData(pngImage(t, 60, 40)))
+	require.NoError(t, err)
+	require.NotEmpty(t, result.Content)
 }
 
 func BenchmarkRender(b *testing.B) {

@@ -75,12 +75,15 @@ type Pool struct {
 	queues     queues
 	typesetter *Typesetter
 	onMissing  func([]rune)
+	// memory is the memory of a typesetter in bytes, largeMemory with a large layout.
+	memory, largeMemory int64
 }
 
 // New returns a Pool. onMissing, if not nil, is called with the characters of a document that no font has.
 func New(t *Typesetter, onMissing func(missing []rune)) *Pool {
 	return &Pool{
 		pool: sandbox.NewPool(poolMemory), queues: queues{byPrincipal: map[string]*queue{}}, typesetter: t, onMissing: onMissing,
+		memory: childMemory, largeMemory: largeMemory,
 	}
 }
 

@@ -115,10 +115,10 @@ type layout struct {
 // typeset runs the typesetter on layouts and returns their PDFs.
 func (p *Pool) typeset(ctx context.Context, layouts []layout, created time.Time) ([][]byte, error) {
 	var documents [][]byte
-	t, memory := p.typesetter, int64(childMemory)
+	t, memory := p.typesetter, p.memory
 	for i := range layouts {
 		if len(layouts[i].data) > largeLayout {
-			memory = largeMemory
+			memory = p.largeMemory
 		}
 	}
 	err := p.pool.Run(ctx, sandbox.Job{
