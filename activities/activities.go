@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/bulk"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/events/dispatch"
 )
@@ -29,6 +30,7 @@ var _ Engine = (*engine.Engine)(nil)
 // Options configure Activities.
 type Options struct {
 	App      *app.Service
+	Bulk     *bulk.Service
 	Webhooks *dispatch.Attempts
 	Engine   Engine
 	Clock    func() time.Time
@@ -45,6 +47,9 @@ type Activities struct {
 // New returns Activities.
 func New(o Options) *Activities {
 	o.App = o.App.Background()
+	if o.Bulk != nil {
+		o.Bulk = o.Bulk.Background()
+	}
 	return &Activities{o: o}
 }
 
@@ -55,6 +60,7 @@ func (a *Activities) Register(r worker.ActivityRegistry) {
 	r.RegisterActivityWithOptions(a.SweepDocuments, activity.RegisterOptions{Name: SweepDocumentsName})
 	r.RegisterActivityWithOptions(a.RetryDelivery, activity.RegisterOptions{Name: RetryDeliveryName})
 	r.RegisterActivityWithOptions(a.ExpireDeliveries, activity.RegisterOptions{Name: ExpireDeliveriesName})
+	r.RegisterActivityWithOptions(a.RunBulkBatch, activity.RegisterOptions{Name: RunBulkBatchName})
 	for name, step := range map[string]any{
 		ReadAssistanceDocumentsName: a.ReadAssistanceDocuments, EmbedAssistancePassagesName: a.EmbedAssistancePassages,
 		PrepareAssistancePromptName: a.PrepareAssistancePrompt, AskAssistanceModelName: a.AskAssistanceModel,

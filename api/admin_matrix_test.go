@@ -76,6 +76,13 @@ assignIncident          200   200           200     404     404    404       404
 commentIncident         201   201           201     404     404    404       404       404    404      201   401       404
 findIncidentGroups      200+  200+          200+    200-    200-   200-      200-      200-   200-     200+  401       200-
 
+findBulkOperations      200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
+previewBulkOperation    201   201           201     201     201    201       201       201    201      201   401       400
+retrieveBulkOperation   200   200           404     404     404    404       404       404    404      200   401       404
+findBulkOperationItems  200+  200+          404     404     404    404       404       404    404      200+  401       404
+startBulkOperation      200   404           404     404     404    404       404       404    404      200   401       404
+stopBulkOperation       200   200           404     404     404    404       404       404    404      200   401       404
+
 findWebhookEndpoints    200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 pingWebhookEndpoint     200   200           404     404     404    404       404       404    404      200   401       404
 testNotificationReceiver 200  200           404     404     404    404       404       404    404      200   401       404
@@ -121,6 +128,8 @@ type adminThings struct {
 	leaver uuid.UUID
 	// access is the id of an engine token of the worker, tenantID its tenant.
 	access, tenantID uuid.UUID
+	// bulk is a running bulk operation of "owner", preview one that is not started.
+	bulk, preview uuid.UUID
 }
 
 func absentAdminThings() adminThings {
@@ -128,6 +137,7 @@ func absentAdminThings() adminThings {
 		tenant: "nowhere", definition: "LOAN", group: "REVIEWERS", application: "worker", robot: "BOT",
 		webhook: "HOOK", secret: uuid.New(), session: uuid.New(), incident: uuid.New(), delivery: uuid.New(), event: uuid.New(),
 		access: uuid.New(), tenantID: uuid.New(), process: uuid.New(), task: uuid.New(), principal: uuid.New(), leaver: uuid.New(),
+		bulk: uuid.New(), preview: uuid.New(),
 	}
 }
 
@@ -230,6 +240,7 @@ func (f adminThings) operations() map[string]operation { //nolint:funlen // most
 		"examineHealth":  {method: get, path: apitest.AdminAPI + "/health/checks"},
 		"findTaskQueues": {method: get, path: apitest.AdminAPI + "/task-queues?taskQueue=LOANS&tenant=" + f.tenant},
 	}
+	maps.Copy(requests, f.bulkRequests())
 	maps.Copy(requests, f.robotOperations())
 	return requests
 }
@@ -286,6 +297,10 @@ func makeThings(s *apitest.Administered, tenant, name string) adminThings {
 	require.NoError(s.T, err)
 	f.access, f.tenantID = *access.ID, *access.TenantID
 	s.Register(tenant, "LOANS", "LoanWorkflow")
+	if !strings.Contains(name, "-") || strings.Contains(name, "BulkOperation") {
+		f.bulk, f.preview = makeBulk(s, f), makeBulk(s, f)
+		s.Post(200, owner, apitest.AdminAPI+"/bulk-operations/"+f.bulk.String()+"/~actions/start", `{"reason":"the bank answers again"}`)
+	}
 	return f
 }
 

@@ -24,11 +24,12 @@ func unconditional() []string {
 	return []string{
 		"admin.handOverWork", "admin.previewRepair",
 		"B.prepareBusinessArtifactCreateArtifact", "B.prepareBusinessArtifactStartProcess", "admin.evaluateAvailability",
+		"admin.previewBulkOperation",
 	}
 }
 
 var (
-	subjectByID   = regexp.MustCompile(`^.*/(processes|process-items|tasks|business-artifacts|actions|incidents|webhook-deliveries)/[0-9a-f-]{36}`)
+	subjectByID   = regexp.MustCompile(`^.*/(processes|process-items|tasks|business-artifacts|actions|incidents|bulk-operations|webhook-deliveries)/[0-9a-f-]{36}`)
 	subjectByCode = regexp.MustCompile(`^(.*/admin/v1)/(robots|webhooks|notification-receivers|encryption-keys|resources/\w+)/([\w-]+)`)
 )
 

@@ -55,7 +55,7 @@ func listContracts(o Options) []contract {
 			Hub: o.Feed, Recheck: recheckCaller, Heartbeat: cmp.Or(o.Heartbeat, shapeb.DefaultHeartbeat),
 			Stall: cmp.Or(o.Stall, shapeb.DefaultStall),
 		})},
-		{document: openapi.Admin, server: admin.NewServer(o.Administration, o.Service, chain.Call), bodyLimit: admin.BodyLimit},
+		{document: openapi.Admin, server: admin.NewServer(o.Administration, o.Service, o.Bulk, chain.Call), bodyLimit: admin.BodyLimit},
 	}, func(c contract) bool {
 		return o.Part != Everything && (c.document == openapi.Admin) != (o.Part == Administration)
 	})

@@ -141,6 +141,12 @@ admin.unmuteIncident                         INCIDENT.UNMUTED:>OPEN             
 admin.assignIncident                         INCIDENT.ASSIGNED:>OPEN                                            same
 admin.commentIncident                        INCIDENT.COMMENTED:>OPEN                                           same
 admin.findIncidentGroups                     none                                                               none
+admin.findBulkOperations                     none                                                               none
+admin.previewBulkOperation                   none                                                               none
+admin.retrieveBulkOperation                  none                                                               none
+admin.findBulkOperationItems                 none                                                               none
+admin.startBulkOperation                     BULK_OPERATION.STATE_CHANGED:PREVIEW>RUNNING                       none
+admin.stopBulkOperation                      BULK_OPERATION.STATE_CHANGED:RUNNING>STOPPED                       none
 admin.findWebhookEndpoints                   none                                                               none
 admin.testNotificationReceiver               NOTIFICATION_RECEIVER.TESTED                                       same
 admin.findNotificationMessages               none                                                               none

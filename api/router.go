@@ -15,6 +15,7 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/administration"
+	"github.com/procession-dev/procession/app/bulk"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
@@ -32,6 +33,8 @@ type Options struct {
 	Service *app.Service
 	// Administration implements the operations of administrators.
 	Administration *administration.Service
+	// Bulk implements bulk operations.
+	Bulk *bulk.Service
 	// Revocations are the revocations of engine tokens.
 	Revocations   *authn.Revocations
 	Authenticator *authn.Authenticator

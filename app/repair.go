@@ -97,17 +97,10 @@ func (s *Service) lockRepair(
 	if err != nil {
 		return nil, err
 	}
-	if err := checkMayRepair(call.Caller, site.Process, site.Granted); err != nil {
+	if err := call.CheckMayRepair(site.TenantID, site.Granted); err != nil {
 		return nil, err
 	}
 	return &repair{values: vals, service: s, site: site, in: in}, nil
-}
-
-func checkMayRepair(caller domain.Caller, p *domain.Process, granted bool) error {
-	if granted || caller.Administration(p.TenantID).Administers() {
-		return nil
-	}
-	return domain.Denied("the right to repair the process is required")
 }
 
 // repair is a repair in progress.
@@ -244,11 +237,8 @@ func (r *repair) reset(to domain.CommandParameters) error {
 
 // restart starts the workflow again from its beginning.
 func (r *repair) restart() error {
-	if r.site.Run == nil {
-		return domain.Conflict(domain.CodeInvalidState, "the process has no workflow")
-	}
-	if r.site.Run.State == domain.RunPending {
-		return domain.Conflict(domain.CodeInvalidState, "the workflow is not started yet")
+	if err := r.site.Run.CheckMayReplace(); err != nil {
+		return err
 	}
 	r.restartRun((*domain.EngineRun).Replace)
 	r.tx.BindRun(r.site.Run.ID)
@@ -336,7 +326,7 @@ func (s *Service) FindRepairPoints(ctx context.Context, call domain.Call, proces
 	if err != nil {
 		return nil, err
 	}
-	if err := checkMayRepair(call.Caller, &domain.Process{TenantID: run.TenantID}, granted); err != nil {
+	if err := call.CheckMayRepair(run.TenantID, granted); err != nil {
 		return nil, err
 	}
 	release, err := s.acquireView()

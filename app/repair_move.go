@@ -15,8 +15,8 @@ func (r *repair) move(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if move.From == move.To {
-		return domain.Conflict(domain.CodeInvalidState, "the process is at this version already")
+	if err := domain.CheckMoves(move.From == move.To); err != nil {
+		return err
 	}
 	return r.moveTo(ctx, move)
 }

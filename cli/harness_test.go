@@ -20,6 +20,7 @@ import (
 	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/administration"
+	"github.com/procession-dev/procession/app/bulk"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
@@ -87,7 +88,9 @@ func newTerminal(t *testing.T, issuers ...authn.OIDCIssuer) *terminal {
 	require.NoError(t, err)
 	passed := chain.Options{Log: slog.New(slog.DiscardHandler), Clock: now}
 	router, err := api.NewRouter(api.Options{
-		Options: passed, Service: operations, Administration: administrators, Revocations: store.Revocations(),
+		Options: passed, Service: operations, Administration: administrators,
+		Bulk:          bulk.New(bulk.Options{Store: store, App: operations, Administration: administrators, Logger: passed.Log}),
+		Revocations:   store.Revocations(),
 		Authenticator: authenticator, Issuer: issuer,
 	})
 	require.NoError(t, err)

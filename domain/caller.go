@@ -58,6 +58,8 @@ type Call struct {
 	Precondition Precondition
 	// Names adds the names of principals and definitions to a returned process or item.
 	Names bool
+	// Bulk is the resource of a bulk operation that the call handles, nil for other calls.
+	Bulk *BulkKey
 }
 
 // AtVersion returns the call with the precondition that the resource of the operation has the version.

@@ -32,7 +32,8 @@ const (
 	ResourceTenant         EventResource = "TENANT"
 	ResourceTaskQueue      EventResource = "TASK_QUEUE"
 	// ResourceCertificate is a certificate of the installation.
-	ResourceCertificate EventResource = "CERTIFICATE"
+	ResourceCertificate   EventResource = "CERTIFICATE"
+	ResourceBulkOperation EventResource = "BULK_OPERATION"
 	// ResourcePrincipal is a user or an application, without distinction.
 	ResourcePrincipal EventResource = "PRINCIPAL"
 )

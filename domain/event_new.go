@@ -218,3 +218,16 @@ func IncidentEvent(t EventType, i *Incident, by uuid.UUID, now time.Time) Event 
 	}
 	return e
 }
+
+// BulkOperationEvent returns the event of a bulk operation that moved from another state.
+func BulkOperationEvent(b *BulkOperation, from BulkState, by uuid.UUID, now time.Time) Event {
+	e := Event{
+		TenantID: b.TenantID, Type: EventBulkOperationStateChanged, ResourceKind: ResourceBulkOperation, ResourceID: b.ID,
+		PreviousState: string(from), State: string(b.State), ActorID: by, OccurredAt: now,
+	}
+	e = e.With("kind", string(b.Kind)).With("selected", strconv.Itoa(b.Selected))
+	if b.State.Ended() {
+		e = e.With("done", strconv.Itoa(b.Done)).With("refused", strconv.Itoa(b.Refused))
+	}
+	return e
+}

@@ -95,6 +95,9 @@ const (
 	// EventProcessRepaired is recorded for a repair by hand, in addition to the events of its changes.
 	EventProcessRepaired EventType = "PROCESS.REPAIRED"
 
+	// EventBulkOperationStateChanged is recorded when a bulk operation starts or ends. The events of its changes have its id.
+	EventBulkOperationStateChanged EventType = "BULK_OPERATION.STATE_CHANGED"
+
 	EventEngineRunEnded       EventType = "ENGINE_RUN.ENDED"
 	EventIncidentCreated      EventType = "INCIDENT.CREATED"
 	EventIncidentStateChanged EventType = "INCIDENT.STATE_CHANGED"
@@ -138,7 +141,7 @@ func EventTypes() []EventType {
 		EventResourceCreated, EventResourceChanged, EventResourceDeleted, EventEngineRunEnded, EventIncidentCreated,
 		EventIncidentStateChanged, EventIncidentAcknowledged, EventIncidentMuted, EventIncidentUnmuted, EventIncidentAssigned,
 		EventIncidentCommented, EventEventsRemoved, EventProcessesRemoved, EventDeletedRemoved,
-		EventAssistanceCallsRemoved, EventProcessConditionChanged, EventProcessRepaired,
+		EventAssistanceCallsRemoved, EventProcessConditionChanged, EventProcessRepaired, EventBulkOperationStateChanged,
 		EventQueueUnserved, EventQueueServed, EventCertificateExpiring, EventCertificateRenewed,
 	}
 	slices.Sort(types)

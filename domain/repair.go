@@ -104,6 +104,27 @@ func (r *RepairRequest) require(member string, isSet bool) error {
 	return Invalid(LocationBody, member, "is required by the kind "+string(r.Kind))
 }
 
+// CheckMayRepair refuses callers that may not repair processes of a definition of the tenant with ACCESS_DENIED. granted reports
+// whether the caller is a repairer of the definition.
+func (c Caller) CheckMayRepair(tenant uuid.UUID, granted bool) error {
+	if granted || c.Administration(tenant).Administers() {
+		return nil
+	}
+	return Denied("the right to repair the process is required")
+}
+
+// CheckMayReplace refuses a process without a workflow, and a run that is not started yet, with INVALID_STATE. run is nil for a
+// manual process.
+func (r *EngineRun) CheckMayReplace() error {
+	if r == nil {
+		return Conflict(CodeInvalidState, "the process has no workflow")
+	}
+	if r.State == RunPending {
+		return Conflict(CodeInvalidState, "the workflow is not started yet")
+	}
+	return nil
+}
+
 // Repair is a repair that was carried out.
 type Repair struct {
 	ID        uuid.UUID

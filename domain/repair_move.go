@@ -31,6 +31,14 @@ type LastMove struct {
 	Changed bool
 }
 
+// CheckMoves refuses the move of a process to the version that it is at with INVALID_STATE.
+func CheckMoves(isAtVersion bool) error {
+	if isAtVersion {
+		return Conflict(CodeInvalidState, "the process is at this version already")
+	}
+	return nil
+}
+
 // CheckMayMove refuses a move between versions with INVALID_STATE if the workflow of a process could not continue: the
 // application that runs it would lose its access, or would not understand the signals.
 func CheckMayMove(from, to *EngineBinding) error {

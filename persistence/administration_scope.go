@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -80,3 +81,8 @@ const (
 	needInScope     = `($3 OR n.tenant_id = ANY($2) OR n.tenant_id = ANY($4) AND ` + needOfDefinition + `)`
 	queueInScope    = `($3 OR w.tenant_id = ANY($2) OR w.tenant_id = ANY($4) AND ` + queueOfDefinition + `)`
 )
+
+// Includes reports whether the tenant is in the scope.
+func (s AdministrationScope) Includes(tenant uuid.UUID) bool {
+	return s.Everywhere || slices.Contains(s.Tenants, tenant)
+}

@@ -49,14 +49,18 @@ func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	return db.write(ctx, domain.Call{}, fn)
 }
 
-// Record is Write for a call: it checks the precondition, records the events that fn returns, and adds requested names.
+// Record is Write for a call: it checks the precondition, records the events that fn returns, and adds requested names. For a
+// resource of a bulk operation it records the end too; see ErrBulkItemHandled.
 func (db *DB) Record(ctx context.Context, call domain.Call, fn func(tx *Tx) (domain.Events, error)) error {
 	return db.write(ctx, call, func(tx *Tx) error {
+		if err := tx.lockBulkItem(ctx); err != nil {
+			return err
+		}
 		events, err := fn(tx)
 		if err != nil {
 			return err
 		}
-		return tx.record(events)
+		return tx.record(tx.endBulkItem(events))
 	})
 }
 

@@ -986,6 +986,48 @@ CREATE TABLE public.availability_faults (
     last_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.bulk_operation_items (
+    operation_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    target_id uuid NOT NULL,
+    state text DEFAULT 'PENDING'::text NOT NULL,
+    code text,
+    message text,
+    ended_at timestamp with time zone,
+    CONSTRAINT bulk_operation_items_check CHECK (((state = 'PENDING'::text) = (ended_at IS NULL))),
+    CONSTRAINT bulk_operation_items_check1 CHECK (((state = 'REFUSED'::text) = (code IS NOT NULL))),
+    CONSTRAINT bulk_operation_items_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'DONE'::text, 'REFUSED'::text])))
+);
+
+CREATE TABLE public.bulk_operations (
+    id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    kind text NOT NULL,
+    filter json NOT NULL,
+    parameters json NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    state text NOT NULL,
+    created_by uuid NOT NULL,
+    operator boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    started_at timestamp with time zone,
+    ended_at timestamp with time zone,
+    selected integer DEFAULT 0 NOT NULL,
+    forecast json DEFAULT '[]'::json NOT NULL,
+    sample json,
+    done integer DEFAULT 0 NOT NULL,
+    refused integer DEFAULT 0 NOT NULL,
+    due_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    CONSTRAINT bulk_operations_check CHECK (((state = 'PREVIEW'::text) = (started_at IS NULL))),
+    CONSTRAINT bulk_operations_check1 CHECK (((state = ANY (ARRAY['STOPPED'::text, 'COMPLETED'::text])) = (ended_at IS NOT NULL))),
+    CONSTRAINT bulk_operations_check2 CHECK (((state = 'RUNNING'::text) = (due_at IS NOT NULL))),
+    CONSTRAINT bulk_operations_check3 CHECK (((state = 'RUNNING'::text) = (expires_at IS NULL))),
+    CONSTRAINT bulk_operations_check4 CHECK (((done + refused) <= selected)),
+    CONSTRAINT bulk_operations_reason_check CHECK ((length(reason) <= 500)),
+    CONSTRAINT bulk_operations_state_check CHECK ((state = ANY (ARRAY['PREVIEW'::text, 'RUNNING'::text, 'STOPPED'::text, 'COMPLETED'::text])))
+);
+
 CREATE TABLE public.business_artifact_actions (
     id uuid NOT NULL,
     tenant_id uuid NOT NULL,
@@ -2256,6 +2298,12 @@ ALTER TABLE ONLY public.assistance_usage
 ALTER TABLE ONLY public.availability_faults
     ADD CONSTRAINT availability_faults_pkey PRIMARY KEY (process_version, action_code, tenant_id);
 
+ALTER TABLE ONLY public.bulk_operation_items
+    ADD CONSTRAINT bulk_operation_items_pkey PRIMARY KEY (operation_id, target_id, tenant_id);
+
+ALTER TABLE ONLY public.bulk_operations
+    ADD CONSTRAINT bulk_operations_pkey PRIMARY KEY (id, tenant_id);
+
 ALTER TABLE ONLY public.business_artifact_actions
     ADD CONSTRAINT business_artifact_actions_id_tenant_id_key UNIQUE (id, tenant_id);
 
@@ -2598,6 +2646,16 @@ CREATE INDEX availability_faults_last ON public.availability_faults USING btree 
 
 CREATE INDEX availability_faults_process ON public.availability_faults USING btree (process_id);
 
+CREATE INDEX bulk_operation_items_state ON public.bulk_operation_items USING btree (operation_id, state, target_id);
+
+CREATE INDEX bulk_operations_author ON public.bulk_operations USING btree (created_by, created_at);
+
+CREATE INDEX bulk_operations_due ON public.bulk_operations USING btree (due_at) WHERE (state = 'RUNNING'::text);
+
+CREATE INDEX bulk_operations_expires ON public.bulk_operations USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+CREATE INDEX bulk_operations_tenant ON public.bulk_operations USING btree (tenant_id, created_at);
+
 CREATE INDEX business_artifact_actions_artifact ON public.business_artifact_actions USING btree (business_artifact_id);
 
 CREATE INDEX business_artifact_actions_started ON public.business_artifact_actions USING btree (process_id) WHERE (process_id IS NOT NULL);
@@ -2895,6 +2953,9 @@ ALTER TABLE ONLY public.assistance_calls
 
 ALTER TABLE ONLY public.availability_faults
     ADD CONSTRAINT availability_faults_process_id_tenant_id_fkey FOREIGN KEY (process_id, tenant_id) REFERENCES public.processes(id, tenant_id);
+
+ALTER TABLE ONLY public.bulk_operation_items
+    ADD CONSTRAINT bulk_operation_items_operation_id_tenant_id_fkey FOREIGN KEY (operation_id, tenant_id) REFERENCES public.bulk_operations(id, tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.business_artifact_actions
     ADD CONSTRAINT business_artifact_actions_business_artifact_id_tenant_id_fkey FOREIGN KEY (business_artifact_id, tenant_id) REFERENCES public.business_artifacts(id, tenant_id) ON DELETE CASCADE;

@@ -62,6 +62,8 @@ func tables() map[string]tableKind {
 		"assistance_calls":          data, // grows with items
 		"assistance_usage":          data, // written by requests
 		"availability_faults":       data, // refers to processes
+		"bulk_operation_items":      data, // grows with bulk operations
+		"bulk_operations":           data, // refers to resources of a tenant
 		"business_artifact_actions": data, // grows with artifacts
 		"business_artifact_index":   data, // grows with artifacts
 		"business_artifacts":        data, // the work itself

@@ -42,7 +42,7 @@ type fixture struct {
 	documents *blobstore.Store
 	stack     *enginetest.Stack
 	relay     atomic.Pointer[relay.Relay]
-	starter   atomic.Pointer[engine.Starter]
+	starter   atomic.Pointer[engine.Starter[domain.DueAssistance]]
 }
 
 type request struct {
@@ -112,7 +112,7 @@ func (f *fixture) startComponents(t *testing.T) (stop func()) {
 		},
 	})
 	f.relay.Store(relay)
-	starter := engine.NewStarter(engine.StarterOptions{
+	starter := engine.NewStarter(engine.StarterOptions[domain.DueAssistance]{Name: "runs of assistance",
 		Engine: e, Exchange: f.DispatchAssistance, Logger: enginetest.Logger(),
 		Workflow: func(run domain.DueAssistance) engine.OwnedWorkflow {
 			return engine.OwnedWorkflow{

@@ -16,4 +16,5 @@ func Register(r worker.WorkflowRegistry) {
 	r.RegisterWorkflowWithOptions(WebhookExpiry, workflow.RegisterOptions{Name: WebhookExpiryName})
 	r.RegisterWorkflowWithOptions(RegistrationExpiry, workflow.RegisterOptions{Name: RegistrationExpiryName})
 	r.RegisterWorkflowWithOptions(Assistance, workflow.RegisterOptions{Name: AssistanceName})
+	r.RegisterWorkflowWithOptions(BulkOperation, workflow.RegisterOptions{Name: BulkOperationName})
 }

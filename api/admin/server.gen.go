@@ -22,6 +22,24 @@ type ServerInterface interface {
 	// EvaluateAvailability Evaluate an availability expression
 	// (POST /availability/~actions/evaluate)
 	EvaluateAvailability(c *gin.Context)
+	// FindBulkOperations List bulk operations
+	// (GET /bulk-operations)
+	FindBulkOperations(c *gin.Context, params FindBulkOperationsParams)
+	// PreviewBulkOperation Preview a bulk operation
+	// (POST /bulk-operations)
+	PreviewBulkOperation(c *gin.Context)
+	// RetrieveBulkOperation Get a bulk operation with its progress
+	// (GET /bulk-operations/{id})
+	RetrieveBulkOperation(c *gin.Context, id BulkOperationID)
+	// FindBulkOperationItems List the resources of a bulk operation with their results
+	// (GET /bulk-operations/{id}/items)
+	FindBulkOperationItems(c *gin.Context, id BulkOperationID, params FindBulkOperationItemsParams)
+	// StartBulkOperation Start a previewed bulk operation
+	// (POST /bulk-operations/{id}/~actions/start)
+	StartBulkOperation(c *gin.Context, id BulkOperationID)
+	// StopBulkOperation Stop a bulk operation
+	// (POST /bulk-operations/{id}/~actions/stop)
+	StopBulkOperation(c *gin.Context, id BulkOperationID)
 	// FindEncryptionKeyVersions List the versions of a key, the newest first
 	// (GET /encryption-keys/{code}/versions)
 	FindEncryptionKeyVersions(c *gin.Context, code ResourceCodeParam, params FindEncryptionKeyVersionsParams)
@@ -231,6 +249,65 @@ func (siw *ServerInterfaceWrapper) FindAvailabilityFaults(c *gin.Context) {
 func (siw *ServerInterfaceWrapper) EvaluateAvailability(c *gin.Context) {
 	if httpio.Passes(c, siw.HandlerMiddlewares) {
 		siw.Handler.EvaluateAvailability(c)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) FindBulkOperations(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var params FindBulkOperationsParams
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("state", false, &params.State, "array", "")
+	b.Query("tenant", false, &params.Tenant, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindBulkOperations(c, params)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) PreviewBulkOperation(c *gin.Context) {
+	if httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.PreviewBulkOperation(c)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) RetrieveBulkOperation(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id BulkOperationID
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveBulkOperation(c, id)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) FindBulkOperationItems(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id BulkOperationID
+	b.Path("id", &id, "string", "uuid")
+	var params FindBulkOperationItemsParams
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("state", false, &params.State, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindBulkOperationItems(c, id, params)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) StartBulkOperation(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id BulkOperationID
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.StartBulkOperation(c, id)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) StopBulkOperation(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id BulkOperationID
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.StopBulkOperation(c, id)
 	}
 }
 
@@ -974,6 +1051,12 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 
 	router.POST(options.BaseURL+"/availability/~actions/evaluate", wrapper.EvaluateAvailability)
 	router.GET(options.BaseURL+"/availability/faults", wrapper.FindAvailabilityFaults)
+	router.GET(options.BaseURL+"/bulk-operations", wrapper.FindBulkOperations)
+	router.POST(options.BaseURL+"/bulk-operations", wrapper.PreviewBulkOperation)
+	router.GET(options.BaseURL+"/bulk-operations/:id", wrapper.RetrieveBulkOperation)
+	router.POST(options.BaseURL+"/bulk-operations/:id/~actions/start", wrapper.StartBulkOperation)
+	router.POST(options.BaseURL+"/bulk-operations/:id/~actions/stop", wrapper.StopBulkOperation)
+	router.GET(options.BaseURL+"/bulk-operations/:id/items", wrapper.FindBulkOperationItems)
 	router.POST(options.BaseURL+"/encryption-keys/:code/~actions/rotate", wrapper.RotateEncryptionKey)
 	router.GET(options.BaseURL+"/encryption-keys/:code/versions", wrapper.FindEncryptionKeyVersions)
 	router.GET(options.BaseURL+"/engine-access", wrapper.FindEngineAccess)
@@ -1064,6 +1147,92 @@ type EvaluateAvailabilityResponseObject interface {
 type EvaluateAvailability200JSONResponse AvailabilityEvaluation
 
 func (response EvaluateAvailability200JSONResponse) VisitEvaluateAvailabilityResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type FindBulkOperationsRequestObject struct {
+	Params FindBulkOperationsParams
+}
+
+type FindBulkOperationsResponseObject interface {
+	VisitFindBulkOperationsResponse(w http.ResponseWriter) error
+}
+
+type FindBulkOperations200JSONResponse BulkOperationPage
+
+func (response FindBulkOperations200JSONResponse) VisitFindBulkOperationsResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type PreviewBulkOperationRequestObject struct {
+	Body *PreviewBulkOperationJSONRequestBody
+}
+
+type PreviewBulkOperationResponseObject interface {
+	VisitPreviewBulkOperationResponse(w http.ResponseWriter) error
+}
+
+type PreviewBulkOperation201JSONResponse BulkOperation
+
+func (response PreviewBulkOperation201JSONResponse) VisitPreviewBulkOperationResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 201, response)
+}
+
+type RetrieveBulkOperationRequestObject struct {
+	ID BulkOperationID `json:"id"`
+}
+
+type RetrieveBulkOperationResponseObject interface {
+	VisitRetrieveBulkOperationResponse(w http.ResponseWriter) error
+}
+
+type RetrieveBulkOperation200JSONResponse BulkOperation
+
+func (response RetrieveBulkOperation200JSONResponse) VisitRetrieveBulkOperationResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type FindBulkOperationItemsRequestObject struct {
+	ID     BulkOperationID `json:"id"`
+	Params FindBulkOperationItemsParams
+}
+
+type FindBulkOperationItemsResponseObject interface {
+	VisitFindBulkOperationItemsResponse(w http.ResponseWriter) error
+}
+
+type FindBulkOperationItems200JSONResponse BulkItemPage
+
+func (response FindBulkOperationItems200JSONResponse) VisitFindBulkOperationItemsResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type StartBulkOperationRequestObject struct {
+	ID   BulkOperationID `json:"id"`
+	Body *StartBulkOperationJSONRequestBody
+}
+
+type StartBulkOperationResponseObject interface {
+	VisitStartBulkOperationResponse(w http.ResponseWriter) error
+}
+
+type StartBulkOperation200JSONResponse BulkOperation
+
+func (response StartBulkOperation200JSONResponse) VisitStartBulkOperationResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type StopBulkOperationRequestObject struct {
+	ID BulkOperationID `json:"id"`
+}
+
+type StopBulkOperationResponseObject interface {
+	VisitStopBulkOperationResponse(w http.ResponseWriter) error
+}
+
+type StopBulkOperation200JSONResponse BulkOperation
+
+func (response StopBulkOperation200JSONResponse) VisitStopBulkOperationResponse(w http.ResponseWriter) error {
 	return httpio.WriteJSON(w, 200, response)
 }
 
@@ -1982,6 +2151,24 @@ type StrictServerInterface interface {
 	// EvaluateAvailability Evaluate an availability expression
 	// (POST /availability/~actions/evaluate)
 	EvaluateAvailability(ctx context.Context, request EvaluateAvailabilityRequestObject) (EvaluateAvailabilityResponseObject, error)
+	// FindBulkOperations List bulk operations
+	// (GET /bulk-operations)
+	FindBulkOperations(ctx context.Context, request FindBulkOperationsRequestObject) (FindBulkOperationsResponseObject, error)
+	// PreviewBulkOperation Preview a bulk operation
+	// (POST /bulk-operations)
+	PreviewBulkOperation(ctx context.Context, request PreviewBulkOperationRequestObject) (PreviewBulkOperationResponseObject, error)
+	// RetrieveBulkOperation Get a bulk operation with its progress
+	// (GET /bulk-operations/{id})
+	RetrieveBulkOperation(ctx context.Context, request RetrieveBulkOperationRequestObject) (RetrieveBulkOperationResponseObject, error)
+	// FindBulkOperationItems List the resources of a bulk operation with their results
+	// (GET /bulk-operations/{id}/items)
+	FindBulkOperationItems(ctx context.Context, request FindBulkOperationItemsRequestObject) (FindBulkOperationItemsResponseObject, error)
+	// StartBulkOperation Start a previewed bulk operation
+	// (POST /bulk-operations/{id}/~actions/start)
+	StartBulkOperation(ctx context.Context, request StartBulkOperationRequestObject) (StartBulkOperationResponseObject, error)
+	// StopBulkOperation Stop a bulk operation
+	// (POST /bulk-operations/{id}/~actions/stop)
+	StopBulkOperation(ctx context.Context, request StopBulkOperationRequestObject) (StopBulkOperationResponseObject, error)
 	// FindEncryptionKeyVersions List the versions of a key, the newest first
 	// (GET /encryption-keys/{code}/versions)
 	FindEncryptionKeyVersions(ctx context.Context, request FindEncryptionKeyVersionsRequestObject) (FindEncryptionKeyVersionsResponseObject, error)
@@ -2211,6 +2398,108 @@ func (sh *strictHandler) EvaluateAvailability(ctx *gin.Context) {
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitEvaluateAvailabilityResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// FindBulkOperations handles (GET /bulk-operations).
+func (sh *strictHandler) FindBulkOperations(ctx *gin.Context, params FindBulkOperationsParams) {
+	var request FindBulkOperationsRequestObject
+	request.Params = params
+	response, err := sh.ssi.FindBulkOperations(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindBulkOperationsResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// PreviewBulkOperation handles (POST /bulk-operations).
+func (sh *strictHandler) PreviewBulkOperation(ctx *gin.Context) {
+	var request PreviewBulkOperationRequestObject
+
+	var body PreviewBulkOperationJSONRequestBody
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
+		return
+	}
+
+	response, err := sh.ssi.PreviewBulkOperation(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitPreviewBulkOperationResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// RetrieveBulkOperation handles (GET /bulk-operations/{id}).
+func (sh *strictHandler) RetrieveBulkOperation(ctx *gin.Context, id BulkOperationID) {
+	var request RetrieveBulkOperationRequestObject
+	request.ID = id
+	response, err := sh.ssi.RetrieveBulkOperation(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveBulkOperationResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// FindBulkOperationItems handles (GET /bulk-operations/{id}/items).
+func (sh *strictHandler) FindBulkOperationItems(ctx *gin.Context, id BulkOperationID, params FindBulkOperationItemsParams) {
+	var request FindBulkOperationItemsRequestObject
+	request.ID = id
+	request.Params = params
+	response, err := sh.ssi.FindBulkOperationItems(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindBulkOperationItemsResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// StartBulkOperation handles (POST /bulk-operations/{id}/~actions/start).
+func (sh *strictHandler) StartBulkOperation(ctx *gin.Context, id BulkOperationID) {
+	var request StartBulkOperationRequestObject
+	request.ID = id
+
+	var body StartBulkOperationJSONRequestBody
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
+		return
+	}
+
+	response, err := sh.ssi.StartBulkOperation(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitStartBulkOperationResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// StopBulkOperation handles (POST /bulk-operations/{id}/~actions/stop).
+func (sh *strictHandler) StopBulkOperation(ctx *gin.Context, id BulkOperationID) {
+	var request StopBulkOperationRequestObject
+	request.ID = id
+	response, err := sh.ssi.StopBulkOperation(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitStopBulkOperationResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)

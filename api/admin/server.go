@@ -11,6 +11,7 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/administration"
+	"github.com/procession-dev/procession/app/bulk"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -25,6 +26,7 @@ type Server struct {
 	administration *administration.Service
 	// app implements the operations on a process with its definition.
 	app  *app.Service
+	bulk *bulk.Service
 	call func(context.Context) domain.Call
 }
 
@@ -32,9 +34,9 @@ var _ StrictServerInterface = (*Server)(nil)
 
 // NewServer returns a Server. call returns the call of the request with a context.
 func NewServer(
-	administration *administration.Service, service *app.Service, call func(context.Context) domain.Call,
+	administration *administration.Service, service *app.Service, bulk *bulk.Service, call func(context.Context) domain.Call,
 ) *Server {
-	return &Server{administration: administration, app: service, call: call}
+	return &Server{administration: administration, app: service, bulk: bulk, call: call}
 }
 
 // Register adds the operations to routes, which errs answers failures of.

@@ -23,6 +23,12 @@ func versionOf(response any) domain.Version {
 		return deliveryVersion(result.Delivery)
 	case ReplayWebhookDelivery200JSONResponse:
 		return deliveryVersion(oasadmin.WebhookDelivery(result))
+	case RetrieveBulkOperation200JSONResponse:
+		return bulkVersion(oasadmin.BulkOperation(result))
+	case StartBulkOperation200JSONResponse:
+		return bulkVersion(oasadmin.BulkOperation(result))
+	case StopBulkOperation200JSONResponse:
+		return bulkVersion(oasadmin.BulkOperation(result))
 	default:
 		return httpio.ModifiedVersion(response)
 	}
@@ -36,4 +42,11 @@ func incidentVersion(created time.Time, resolved *time.Time) domain.Version {
 func deliveryVersion(d oasadmin.WebhookDelivery) domain.Version {
 	delivery := domain.WebhookDelivery{Round: d.Round, Attempts: d.Attempts, State: domain.WebhookDeliveryState(d.State)}
 	return delivery.Version()
+}
+
+func bulkVersion(b oasadmin.BulkOperation) domain.Version {
+	operation := domain.BulkOperation{
+		CreatedAt: b.CreatedAt, StartedAt: b.StartedAt, EndedAt: b.EndedAt, Done: b.Done, Refused: b.Refused,
+	}
+	return operation.Version()
 }

@@ -2,6 +2,7 @@ package administration
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -22,27 +23,12 @@ func (s *Service) RetryIncident(ctx context.Context, call domain.Call, id uuid.U
 			return nil, err
 		}
 		incident = &locked.Incident
-		if incident.ActionID != nil {
-			return nil, domain.Conflict(domain.CodeInvalidState, "a failed action cannot be retried; invoke it again")
-		}
-		if incident.Kind != domain.IncidentFailure {
-			return nil, domain.Conflict(domain.CodeInvalidState, "the workflow is running: it continues when its problem is fixed")
-		}
 		before := incident.State
-		changed, err := incident.Retry(now)
+		changed, err := ApplyRetry(locked, now)
 		if err != nil || !changed {
 			return nil, err
 		}
-		if locked.Process.Finished() {
-			return nil, domain.ProcessFinished()
-		}
-		if locked.TaskState != nil && !locked.TaskState.Open() {
-			return nil, domain.Conflict(domain.CodeInvalidState, "the task is finished: it needs no robot")
-		}
 		run := locked.Run
-		if run.RunID != incident.EngineRun || !run.Restart() {
-			return nil, domain.Conflict(domain.CodeInvalidState, "the workflow was started again since")
-		}
 		tx.UpdateIncident(*incident)
 		tx.UpdateEngineRun(run, nil, now)
 		tx.BindRun(run.ID)
@@ -56,4 +42,30 @@ func (s *Service) RetryIncident(ctx context.Context, call domain.Call, id uuid.U
 		return events, nil
 	})
 	return incident, err
+}
+
+// ApplyRetry marks an incident as retried and its run as PENDING, and reports whether that changed them. It has the refusals of
+// RetryIncident.
+func ApplyRetry(locked *persistence.LockedIncident, now time.Time) (bool, error) {
+	incident, run := &locked.Incident, &locked.Run
+	if incident.ActionID != nil {
+		return false, domain.Conflict(domain.CodeInvalidState, "a failed action cannot be retried; invoke it again")
+	}
+	if incident.Kind != domain.IncidentFailure {
+		return false, domain.Conflict(domain.CodeInvalidState, "the workflow is running: it continues when its problem is fixed")
+	}
+	changed, err := incident.Retry(now)
+	if err != nil || !changed {
+		return false, err
+	}
+	if locked.Process.Finished() {
+		return false, domain.ProcessFinished()
+	}
+	if locked.TaskState != nil && !locked.TaskState.Open() {
+		return false, domain.Conflict(domain.CodeInvalidState, "the task is finished: it needs no robot")
+	}
+	if run.RunID != incident.EngineRun || !run.Restart() {
+		return false, domain.Conflict(domain.CodeInvalidState, "the workflow was started again since")
+	}
+	return true, nil
 }

@@ -70,7 +70,7 @@ type Service struct {
 	version          string
 	baseURL          string
 	cancelGrace      time.Duration
-	examiner         examiner
+	examiner         *examiner
 }
 
 // New returns a Service.
@@ -89,8 +89,15 @@ func New(o Options) *Service {
 		version:         o.Version,
 		baseURL:         o.BaseURL,
 		cancelGrace:     o.CancelGrace,
-		examiner:        examiner{examine: o.Examine},
+		examiner:        &examiner{examine: o.Examine},
 	}
+}
+
+// Background returns the same service in the background of its store, for work that no request waits for.
+func (s *Service) Background() *Service {
+	background := *s
+	background.store = s.store.Background()
+	return &background
 }
 
 // write runs fn in a transaction of the store.

@@ -41,6 +41,10 @@ func limits() []limit { //nolint:funlen // a table
 		{"domain.MaxLogMessage", "message of a log entry", characters, cut},
 		{"domain.MaxMovedItems", "items of a process that moves to another version", "", "409"},
 		{"domain.MaxRepairReason", "reason of a repair", characters, rejected},
+		{"domain.MaxBulkSelection", "resources of a bulk operation", "", rejected},
+		{"domain.MaxBulkIDs", "ids in the filter of a bulk operation", "", rejected},
+		{"domain.MaxBulkRunning", "bulk operations of a tenant at the same time", "", "later ones wait"},
+		{"persistence.maxPreviews", "previews of bulk operations of a person", "", "the oldest go"},
 		{"domain.maxSubject", "subject of a process from its template", characters, cut},
 		{"domain/filter.maxOperands", "values of an expression of `value` and `metadata`", "", rejected},
 		{"domain/jsondoc.maxOperations", "operations of a JSON Patch", "", rejected},
@@ -119,7 +123,7 @@ func others() map[string]string {
 			domain/availability.maxRune domain/availability.maxName domain/availability.maxShape app.maxPause app.maxRepeats app.maxSeen app.maxDefinitions app.maxCachedKeys
 			app.maxEnvironmentReads app.feedLimit api/limit authn.maxCallers persistence engine/completions engine/relay events/audit form/pdfworker.maxWaiting
 			domain/pattern domain/translation.maxCachedSource domain/translation.maxReaderLanguages domain/resource.maxMessageDepth
-			domain/resource.maxMessageNodes domain/jsondoc.maxHostText api/httpio.maxRanges form/locale form/pdfworker.maxFrame form/pdfworker.maxJob form/textlayer app/administration.maxHeld app/administration.maxIncidentGroups app/administration.maxIncidentComment domain.MaxIncidentMute app/administration.maxUnowned persistence.maxWaiting console/people.maxSuccessors console/people.maxWorkShown console/incidents.maxBulk api/httpio.drainLimit api/httpio.thoroughLimit api/httpio.maxHops`,
+			domain/resource.maxMessageNodes domain/jsondoc.maxHostText api/httpio.maxRanges form/locale form/pdfworker.maxFrame form/pdfworker.maxJob form/textlayer app/administration.maxHeld app/bulk.dispatchLimit app/administration.maxIncidentGroups app/administration.maxIncidentComment domain.MaxIncidentMute app/administration.maxUnowned persistence.maxWaiting console/people.maxSuccessors console/people.maxWorkShown api/httpio.drainLimit api/httpio.thoroughLimit api/httpio.maxHops`,
 		"bounds an answer": `domain/filter.maxShown domain/resource.maxViolations api/httpio.maxPointerToken api/httpio.maxIgnored
 			api/httpio.maxIgnoredName api/httpio.maxViolations app/administration.maxNeedsReported app/administration/review.maxFormWarnings`,
 		"is a setting or the bound of one": `app.DefaultTaskLogLimit api/httpio.DefaultBodyLimit app/administration.MaxAccessTokenLifetime

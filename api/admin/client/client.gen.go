@@ -228,6 +228,174 @@ func NewEvaluateAvailabilityRequestWithBody(server string, contentType string, b
 	return b.build(contentType, body)
 }
 
+// FindBulkOperations List bulk operations
+//
+// The started operations of the caller, and of the tenants that the caller administers. The newest comes first, unless given
+// otherwise.
+//
+// Corresponds with GET /bulk-operations (the `FindBulkOperations` operationId).
+func (c *Client) FindBulkOperations(ctx context.Context, params *FindBulkOperationsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindBulkOperationsRequest(c.Server, params)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindBulkOperationsRequest returns a request of FindBulkOperations.
+func NewFindBulkOperationsRequest(server string, params *FindBulkOperationsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/bulk-operations")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("state", params.State, "array", "")
+		b.query("tenant", params.Tenant, "array", "")
+	}
+	return b.build("", nil)
+}
+
+// PreviewBulkOperationWithBody Preview a bulk operation
+//
+// Fixes the selection, the resources of the filter that are visible to the caller, at most 100,000, and returns the operation with
+// the expected results. Nothing is changed before it is started. A preview is deleted after a day, or when the caller has made ten
+// later ones.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /bulk-operations (the `PreviewBulkOperation` operationId).
+func (c *Client) PreviewBulkOperationWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPreviewBulkOperationRequestWithBody(c.Server, contentType, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// PreviewBulkOperation Preview a bulk operation
+//
+// Fixes the selection, the resources of the filter that are visible to the caller, at most 100,000, and returns the operation with
+// the expected results. Nothing is changed before it is started. A preview is deleted after a day, or when the caller has made ten
+// later ones.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /bulk-operations (the `PreviewBulkOperation` operationId).
+func (c *Client) PreviewBulkOperation(ctx context.Context, body PreviewBulkOperationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPreviewBulkOperationRequest(c.Server, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewPreviewBulkOperationRequest returns a request of PreviewBulkOperation with the body as application/json.
+func NewPreviewBulkOperationRequest(server string, body PreviewBulkOperationJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return NewPreviewBulkOperationRequestWithBody(server, "application/json", bytes.NewReader(buf))
+}
+
+// NewPreviewBulkOperationRequestWithBody returns a request of PreviewBulkOperation with any body.
+func NewPreviewBulkOperationRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/bulk-operations")
+	return b.build(contentType, body)
+}
+
+// RetrieveBulkOperation Get a bulk operation with its progress
+//
+// For the caller who made it and, once started, for owners and administrators of the tenant.
+//
+// Corresponds with GET /bulk-operations/{id} (the `RetrieveBulkOperation` operationId).
+func (c *Client) RetrieveBulkOperation(ctx context.Context, id BulkOperationID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRetrieveBulkOperationRequest(c.Server, id)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveBulkOperationRequest returns a request of RetrieveBulkOperation.
+func NewRetrieveBulkOperationRequest(server string, id BulkOperationID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/bulk-operations/%s")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
+}
+
+// FindBulkOperationItems List the resources of a bulk operation with their results
+//
+// The refused ones come first.
+//
+// Corresponds with GET /bulk-operations/{id}/items (the `FindBulkOperationItems` operationId).
+func (c *Client) FindBulkOperationItems(ctx context.Context, id BulkOperationID, params *FindBulkOperationItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindBulkOperationItemsRequest(c.Server, id, params)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindBulkOperationItemsRequest returns a request of FindBulkOperationItems.
+func NewFindBulkOperationItemsRequest(server string, id BulkOperationID, params *FindBulkOperationItemsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/bulk-operations/%s/items")
+	b.path("id", id, "string", "uuid")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("state", params.State, "array", "")
+	}
+	return b.build("", nil)
+}
+
+// StartBulkOperationWithBody Start a previewed bulk operation
+//
+// For the caller who made the preview. The operation continues in the background with the rights that the caller has at each
+// resource. A resource that has changed or is not permitted is refused with a reason; the others go on. At most 5 operations of a
+// tenant run at the same time, later ones wait. An operation that was started before is refused.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /bulk-operations/{id}/~actions/start (the `StartBulkOperation` operationId).
+func (c *Client) StartBulkOperationWithBody(ctx context.Context, id BulkOperationID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStartBulkOperationRequestWithBody(c.Server, id, contentType, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// StartBulkOperation Start a previewed bulk operation
+//
+// For the caller who made the preview. The operation continues in the background with the rights that the caller has at each
+// resource. A resource that has changed or is not permitted is refused with a reason; the others go on. At most 5 operations of a
+// tenant run at the same time, later ones wait. An operation that was started before is refused.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /bulk-operations/{id}/~actions/start (the `StartBulkOperation` operationId).
+func (c *Client) StartBulkOperation(ctx context.Context, id BulkOperationID, body StartBulkOperationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStartBulkOperationRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewStartBulkOperationRequest returns a request of StartBulkOperation with the body as application/json.
+func NewStartBulkOperationRequest(server string, id BulkOperationID, body StartBulkOperationJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return NewStartBulkOperationRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewStartBulkOperationRequestWithBody returns a request of StartBulkOperation with any body.
+func NewStartBulkOperationRequestWithBody(server string, id BulkOperationID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/bulk-operations/%s/~actions/start")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
+}
+
+// StopBulkOperation Stop a bulk operation
+//
+// No further resource is changed. For the caller who started it, and for owners and administrators of the tenant. An ended
+// operation is returned as it is.
+//
+// Corresponds with POST /bulk-operations/{id}/~actions/stop (the `StopBulkOperation` operationId).
+func (c *Client) StopBulkOperation(ctx context.Context, id BulkOperationID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStopBulkOperationRequest(c.Server, id)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewStopBulkOperationRequest returns a request of StopBulkOperation.
+func NewStopBulkOperationRequest(server string, id BulkOperationID) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/bulk-operations/%s/~actions/stop")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
+}
+
 // FindEncryptionKeyVersions List the versions of a key, the newest first
 //
 // The key material cannot be read here.

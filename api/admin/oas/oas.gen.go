@@ -118,6 +118,135 @@ func (e AvailabilityTaskState) Valid() bool {
 	}
 }
 
+// Defines values for BulkFilterStanding.
+const (
+	BulkFilterStandingATTENTION BulkFilterStanding = "ATTENTION"
+	BulkFilterStandingENGINE    BulkFilterStanding = "ENGINE"
+)
+
+// Valid indicates whether the value is a known member of the BulkFilterStanding enum.
+func (e BulkFilterStanding) Valid() bool {
+	switch e {
+	case BulkFilterStandingATTENTION:
+		return true
+	case BulkFilterStandingENGINE:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BulkFilterView.
+const (
+	BulkFilterViewAll     BulkFilterView = "all"
+	BulkFilterViewDone    BulkFilterView = "done"
+	BulkFilterViewMine    BulkFilterView = "mine"
+	BulkFilterViewToClaim BulkFilterView = "to-claim"
+)
+
+// Valid indicates whether the value is a known member of the BulkFilterView enum.
+func (e BulkFilterView) Valid() bool {
+	switch e {
+	case BulkFilterViewAll:
+		return true
+	case BulkFilterViewDone:
+		return true
+	case BulkFilterViewMine:
+		return true
+	case BulkFilterViewToClaim:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BulkItemState.
+const (
+	BulkItemStateDONE    BulkItemState = "DONE"
+	BulkItemStatePENDING BulkItemState = "PENDING"
+	BulkItemStateREFUSED BulkItemState = "REFUSED"
+)
+
+// Valid indicates whether the value is a known member of the BulkItemState enum.
+func (e BulkItemState) Valid() bool {
+	switch e {
+	case BulkItemStateDONE:
+		return true
+	case BulkItemStatePENDING:
+		return true
+	case BulkItemStateREFUSED:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BulkKind.
+const (
+	BulkKindACKNOWLEDGEINCIDENTS BulkKind = "ACKNOWLEDGE_INCIDENTS"
+	BulkKindASSIGNTASKS          BulkKind = "ASSIGN_TASKS"
+	BulkKindCANCELPROCESSES      BulkKind = "CANCEL_PROCESSES"
+	BulkKindCANCELTASKS          BulkKind = "CANCEL_TASKS"
+	BulkKindDISMISSINCIDENTS     BulkKind = "DISMISS_INCIDENTS"
+	BulkKindMOVEPROCESSES        BulkKind = "MOVE_PROCESSES"
+	BulkKindRELEASETASKS         BulkKind = "RELEASE_TASKS"
+	BulkKindRESTARTPROCESSES     BulkKind = "RESTART_PROCESSES"
+	BulkKindRETRYINCIDENTS       BulkKind = "RETRY_INCIDENTS"
+	BulkKindTERMINATEPROCESSES   BulkKind = "TERMINATE_PROCESSES"
+)
+
+// Valid indicates whether the value is a known member of the BulkKind enum.
+func (e BulkKind) Valid() bool {
+	switch e {
+	case BulkKindACKNOWLEDGEINCIDENTS:
+		return true
+	case BulkKindASSIGNTASKS:
+		return true
+	case BulkKindCANCELPROCESSES:
+		return true
+	case BulkKindCANCELTASKS:
+		return true
+	case BulkKindDISMISSINCIDENTS:
+		return true
+	case BulkKindMOVEPROCESSES:
+		return true
+	case BulkKindRELEASETASKS:
+		return true
+	case BulkKindRESTARTPROCESSES:
+		return true
+	case BulkKindRETRYINCIDENTS:
+		return true
+	case BulkKindTERMINATEPROCESSES:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BulkState.
+const (
+	BulkStateCOMPLETED BulkState = "COMPLETED"
+	BulkStatePREVIEW   BulkState = "PREVIEW"
+	BulkStateRUNNING   BulkState = "RUNNING"
+	BulkStateSTOPPED   BulkState = "STOPPED"
+)
+
+// Valid indicates whether the value is a known member of the BulkState enum.
+func (e BulkState) Valid() bool {
+	switch e {
+	case BulkStateCOMPLETED:
+		return true
+	case BulkStatePREVIEW:
+		return true
+	case BulkStateRUNNING:
+		return true
+	case BulkStateSTOPPED:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for DefaultErrorInfoLocationType.
 const (
 	DefaultErrorInfoLocationTypeBody   DefaultErrorInfoLocationType = "body"
@@ -983,6 +1112,192 @@ type AvailabilityTask struct {
 // AvailabilityTaskState defines model for AvailabilityTask.State.
 type AvailabilityTaskState string
 
+// BulkFilter Members are combined, values of one are alternatives; without members all visible resources are selected. A member that the kind of
+// the resources does not have is refused.
+type BulkFilter struct {
+	// Acknowledged Incidents that are acknowledged or are not
+	Acknowledged *bool `json:"acknowledged,omitempty"`
+
+	// Assigned Incidents with or without an assignee
+	Assigned *bool `json:"assigned,omitempty"`
+
+	// AssigneeID The assignee of incidents
+	AssigneeID *openapi_types.UUID `json:"assigneeId,omitempty"`
+
+	// Cause The fingerprint of incidents
+	Cause *string `json:"cause,omitempty"`
+
+	// DefinitionID The process definition of processes or tasks
+	DefinitionID *openapi_types.UUID `json:"definitionId,omitempty"`
+
+	// Ids Ids of the resources
+	Ids []openapi_types.UUID `json:"ids,omitempty"`
+
+	// InitiatorID The initiator of processes
+	InitiatorID *openapi_types.UUID `json:"initiatorId,omitempty"`
+
+	// Kinds Kinds of incidents
+	Kinds []IncidentKind `json:"kinds,omitempty"`
+
+	// Metadata Expressions about indexed metadata of processes
+	Metadata []string `json:"metadata,omitempty"`
+
+	// OwnerID The owner of tasks
+	OwnerID *openapi_types.UUID `json:"ownerId,omitempty"`
+
+	// Search A part of a name, a subject or a message, as in the lists of the console
+	Search *string `json:"search,omitempty"`
+
+	// Standing Processes that need attention, or wait for Temporal or a worker
+	Standing *BulkFilterStanding `json:"standing,omitempty"`
+
+	// States States of the processes, tasks or incidents
+	States []string `json:"states,omitempty"`
+
+	// View Tasks that the caller may claim, has claimed or has completed, or all visible ones, the default
+	View *BulkFilterView `json:"view,omitempty"`
+
+	// Worker The build id of the worker of incidents
+	Worker *string `json:"worker,omitempty"`
+}
+
+// BulkFilterStanding Processes that need attention, or wait for Temporal or a worker
+type BulkFilterStanding string
+
+// BulkFilterView Tasks that the caller may claim, has claimed or has completed, or all visible ones, the default
+type BulkFilterView string
+
+// BulkForecast Selected resources with the same expected result; without a code the operation is permitted
+type BulkForecast struct {
+	Code    *string `json:"code,omitempty"`
+	Count   int     `json:"count"`
+	Message *string `json:"message,omitempty"`
+}
+
+// BulkItem defines model for BulkItem.
+type BulkItem struct {
+	// Code The code of the refusal
+	Code    *string    `json:"code,omitempty"`
+	EndedAt *time.Time `json:"endedAt,omitempty"`
+
+	// ID The process, the task or the incident
+	ID openapi_types.UUID `json:"id"`
+
+	// Label The subject of the process or the message of the incident, if visible to the caller
+	Label *string `json:"label,omitempty"`
+
+	// Message The reason of the refusal
+	Message *string       `json:"message,omitempty"`
+	State   BulkItemState `json:"state"`
+}
+
+// BulkItemPage defines model for BulkItemPage.
+type BulkItemPage struct {
+	Content []BulkItem `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// BulkItemState defines model for BulkItemState.
+type BulkItemState string
+
+// BulkKind The operation on each resource; the end of the name is the kind of the resources
+type BulkKind string
+
+// BulkOperation defines model for BulkOperation.
+type BulkOperation struct {
+	CreatedAt time.Time          `json:"createdAt"`
+	CreatedBy openapi_types.UUID `json:"createdBy"`
+
+	// Done The number of changed resources
+	Done    int        `json:"done"`
+	EndedAt *time.Time `json:"endedAt,omitempty"`
+
+	// Filter Members are combined, values of one are alternatives; without members all visible resources are selected. A member that the kind of
+	// the resources does not have is refused.
+	Filter BulkFilter `json:"filter"`
+
+	// Forecast The expected results at the time of the preview, the permitted resources first
+	Forecast []BulkForecast     `json:"forecast"`
+	ID       openapi_types.UUID `json:"id"`
+
+	// Kind The operation on each resource; the end of the name is the kind of the resources
+	Kind       BulkKind            `json:"kind"`
+	NewOwnerID *openapi_types.UUID `json:"newOwnerId,omitempty"`
+	Reason     *string             `json:"reason,omitempty"`
+
+	// Refused The number of refused resources
+	Refused int `json:"refused"`
+
+	// Sample The effects of MOVE_PROCESSES on the first of the selected processes
+	Sample *BulkSample `json:"sample,omitempty"`
+
+	// Selected The number of selected resources
+	Selected  int                `json:"selected"`
+	StartedAt *time.Time         `json:"startedAt,omitempty"`
+	State     BulkState          `json:"state"`
+	TenantID  openapi_types.UUID `json:"tenantId"`
+	ToVersion *int32             `json:"toVersion,omitempty"`
+}
+
+// BulkOperationPage defines model for BulkOperationPage.
+type BulkOperationPage struct {
+	Content []BulkOperation `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+}
+
+// BulkOperationParams defines model for BulkOperationParams.
+type BulkOperationParams struct {
+	// Filter Members are combined, values of one are alternatives; without members all visible resources are selected. A member that the kind of
+	// the resources does not have is refused.
+	Filter BulkFilter `json:"filter"`
+
+	// Kind The operation on each resource; the end of the name is the kind of the resources
+	Kind BulkKind `json:"kind"`
+
+	// NewOwnerEmail The same by e-mail
+	NewOwnerEmail *string `json:"newOwnerEmail,omitempty"`
+
+	// NewOwnerID The owner that ASSIGN_TASKS gives to the tasks
+	NewOwnerID *openapi_types.UUID `json:"newOwnerId,omitempty"`
+
+	// Tenant The same by the code of the tenant
+	Tenant *string `json:"tenant,omitempty"`
+
+	// TenantID The tenant; a caller who belongs to one tenant only may leave it out
+	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
+
+	// ToVersion The number of the version to which MOVE_PROCESSES moves the processes of the definition in the filter
+	ToVersion *int32 `json:"toVersion,omitempty"`
+}
+
+// BulkSample The effects of MOVE_PROCESSES on the first of the selected processes
+type BulkSample struct {
+	// Checked The number of previewed processes, at most 100
+	Checked int `json:"checked"`
+
+	// Invalid Processes with values that violate the schemas of the new version
+	Invalid int `json:"invalid"`
+
+	// Losing Processes with items, user actions or elements that the new version lacks
+	Losing int `json:"losing"`
+
+	// Refused Processes that cannot be moved
+	Refused int `json:"refused"`
+}
+
+// BulkStartParams defines model for BulkStartParams.
+type BulkStartParams struct {
+	// Reason Why the operation is run. It is also the reason of repairs.
+	Reason string `json:"reason"`
+}
+
+// BulkState defines model for BulkState.
+type BulkState string
+
 // ChangeReason The reason of the change, a detail of its events
 type ChangeReason = string
 
@@ -1162,7 +1477,7 @@ type Event struct {
 	ResourceID openapi_types.UUID `json:"resourceId"`
 
 	// ResourceKind The kind of the resource: PROCESS, PROCESS_ITEM, DOCUMENT, PROCESS_ACTION, BUSINESS_ARTIFACT, BUSINESS_ARTIFACT_ACTION,
-	// WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, TENANT, TASK_QUEUE, CERTIFICATE, PRINCIPAL, or a kind of document, such as PROCESS_DEFINITION. There will be
+	// WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, TENANT, TASK_QUEUE, CERTIFICATE, BULK_OPERATION, PRINCIPAL, or a kind of document, such as PROCESS_DEFINITION. There will be
 	// more kinds.
 	ResourceKind EventResourceKind `json:"resourceKind"`
 
@@ -1200,7 +1515,7 @@ type EventRecord struct {
 }
 
 // EventResourceKind The kind of the resource: PROCESS, PROCESS_ITEM, DOCUMENT, PROCESS_ACTION, BUSINESS_ARTIFACT, BUSINESS_ARTIFACT_ACTION,
-// WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, TENANT, TASK_QUEUE, CERTIFICATE, PRINCIPAL, or a kind of document, such as PROCESS_DEFINITION. There will be
+// WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, TENANT, TASK_QUEUE, CERTIFICATE, BULK_OPERATION, PRINCIPAL, or a kind of document, such as PROCESS_DEFINITION. There will be
 // more kinds.
 type EventResourceKind = string
 
@@ -2560,6 +2875,9 @@ type WorkflowWait struct {
 // WorkflowWaitKind defines model for WorkflowWait.Kind.
 type WorkflowWaitKind string
 
+// BulkOperationID defines model for BulkOperationId.
+type BulkOperationID = openapi_types.UUID
+
 // FileContentTypeParam defines model for FileContentTypeParam.
 type FileContentTypeParam = string
 
@@ -2645,6 +2963,36 @@ type FindAvailabilityFaultsParams struct {
 
 	// Tenant Only resources of a tenant with one of these codes
 	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// FindBulkOperationsParams defines parameters for FindBulkOperations.
+type FindBulkOperationsParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size *PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page *PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// Sort Order by `id` or `createdAt`, each optionally followed by `,asc` or `,desc`; repeatable
+	Sort []string `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// State Only operations in one of these states
+	State []BulkState `form:"state,omitempty" json:"state,omitempty"`
+
+	// Tenant Only resources of a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// FindBulkOperationItemsParams defines parameters for FindBulkOperationItems.
+type FindBulkOperationItemsParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size *PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page *PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// State Only resources in one of these states
+	State []BulkItemState `form:"state,omitempty" json:"state,omitempty"`
 }
 
 // FindEncryptionKeyVersionsParams defines parameters for FindEncryptionKeyVersions.
@@ -3220,6 +3568,12 @@ type FindWorkersParams struct {
 
 // EvaluateAvailabilityJSONRequestBody defines body for EvaluateAvailability for application/json ContentType.
 type EvaluateAvailabilityJSONRequestBody = AvailabilityEvaluateParams
+
+// PreviewBulkOperationJSONRequestBody defines body for PreviewBulkOperation for application/json ContentType.
+type PreviewBulkOperationJSONRequestBody = BulkOperationParams
+
+// StartBulkOperationJSONRequestBody defines body for StartBulkOperation for application/json ContentType.
+type StartBulkOperationJSONRequestBody = BulkStartParams
 
 // IssueOperatorAccessJSONRequestBody defines body for IssueOperatorAccess for application/json ContentType.
 type IssueOperatorAccessJSONRequestBody = OperatorAccessParams

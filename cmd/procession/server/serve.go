@@ -11,11 +11,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/engine/completions"
 	"github.com/procession-dev/procession/engine/relay"
@@ -93,7 +96,8 @@ type Service struct {
 	relay         *relay.Relay
 	dispatcher    *dispatch.Dispatcher
 	sender        *webhookSender
-	starter       *engine.Starter
+	starter       *engine.Starter[domain.DueAssistance]
+	bulkStarter   *engine.Starter[uuid.UUID]
 	supervisor    *engine.Supervisor
 	observer      *completions.Observer
 	taskQueues    *engine.TaskQueueObserver
@@ -139,6 +143,7 @@ func (s *Service) Run(ctx context.Context, opened Listeners) error {
 	parts.Go(func() { s.relay.Run(background) })
 	parts.Go(func() { s.dispatcher.Run(background) })
 	parts.Go(func() { s.starter.Run(background) })
+	parts.Go(func() { s.bulkStarter.Run(background) })
 	parts.Go(func() { s.supervisor.Run(background) })
 	parts.Go(func() { s.observer.Run(background) })
 	parts.Go(func() { s.notifier.Run(background) })

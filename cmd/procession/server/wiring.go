@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
 	"go.temporal.io/sdk/worker"
 
 	"github.com/procession-dev/procession/activities"
@@ -15,6 +16,7 @@ import (
 	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/administration"
+	"github.com/procession-dev/procession/app/bulk"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
@@ -70,7 +72,7 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	acts, err := s.newBackground(k, halves.operations)
+	acts, err := s.newBackground(k, halves)
 	if err != nil {
 		return nil, err
 	}
@@ -83,16 +85,17 @@ func New(o Options) (*Service, error) {
 }
 
 // signals wake background parts of the service.
-type signals struct{ relay, starter, dispatcher, outbox loop.Signal }
+type signals struct{ relay, starter, bulk, dispatcher, outbox loop.Signal }
 
 func newSignals() signals {
-	return signals{relay: loop.NewSignal(), starter: loop.NewSignal(), dispatcher: loop.NewSignal(), outbox: loop.NewSignal()}
+	return signals{relay: loop.NewSignal(), starter: loop.NewSignal(), bulk: loop.NewSignal(), dispatcher: loop.NewSignal(), outbox: loop.NewSignal()}
 }
 
 // operations contains the operations of both API versions and the operations of administrators.
 type operations struct {
 	operations     *app.Service
 	administration *administration.Service
+	bulk           *bulk.Service
 }
 
 // newOperations wires the operations. They use the engine, which is created later, before Run.
@@ -108,7 +111,7 @@ func (s *Service) newOperations(k *Keyring, documents *blobstore.Store, m *metri
 	}
 	s.sender = newWebhookSender(guard, m)
 	store := storage.New(storage.Options{
-		DB: k.DB, Clock: time.Now, Wake: func() { s.signals.relay.Wake(); s.signals.starter.Wake() },
+		DB: k.DB, Clock: time.Now, Wake: func() { s.signals.relay.Wake(); s.signals.starter.Wake(); s.signals.bulk.Wake() },
 		Recorded: func() {
 			s.hub.Wake()
 			s.notifier.Wake()
@@ -139,12 +142,13 @@ func (s *Service) newOperations(k *Keyring, documents *blobstore.Store, m *metri
 			return s.engine.RepairPoints(ctx, r)
 		},
 	})
+	h.bulk = bulk.New(bulk.Options{Store: store, App: h.operations, Administration: h.administration, Logger: s.log})
 	return h, nil
 }
 
 // newBackground wires Temporal's client and the parts that run in the background.
-func (s *Service) newBackground(k *Keyring, operations *app.Service) (*activities.Activities, error) { //nolint:funlen // one part after the other
-	background := operations.Background()
+func (s *Service) newBackground(k *Keyring, h operations) (*activities.Activities, error) { //nolint:funlen // one part after the other
+	background := h.operations.Background()
 	connections, err := EngineOptions(k.Issuer, s.config, k.DB, s.log)
 	if err != nil {
 		return nil, err
@@ -158,11 +162,11 @@ func (s *Service) newBackground(k *Keyring, operations *app.Service) (*activitie
 	})
 	s.dispatcher = s.newDispatcher(k.DB, attempts)
 	acts := activities.New(activities.Options{
-		App: operations, Webhooks: attempts, Engine: s.engine, Clock: time.Now, Logger: s.log,
+		App: h.operations, Bulk: h.bulk, Webhooks: attempts, Engine: s.engine, Clock: time.Now, Logger: s.log,
 	})
 	s.supervisor = s.newSupervisor(k.DB, acts)
 	s.observer = completions.New(completions.Options{
-		DB: k.DB, App: operations, Engine: s.engine, Missing: s.supervisor.Recheck, Clock: time.Now, Logger: s.log,
+		DB: k.DB, App: h.operations, Engine: s.engine, Missing: s.supervisor.Recheck, Clock: time.Now, Logger: s.log,
 	})
 	s.certificates = &certificates{db: k.DB.Background(), issuer: k.Issuer, listener: s.certificate.Load, log: s.log}
 	if credentials := connections.Credentials; !credentials.Plaintext {
@@ -186,12 +190,20 @@ func (s *Service) newBackground(k *Keyring, operations *app.Service) (*activitie
 		Match: s.matchTaskQueues(observed), Claim: observed.ClaimTaskQueues, Put: observed.PutObservations, Describe: s.engine.DescribeTaskQueue,
 		Interval: s.config.TaskQueueInterval, Clock: time.Now, Logger: s.log,
 	})
-	s.starter = engine.NewStarter(engine.StarterOptions{
-		Engine: s.engine, Exchange: background.DispatchAssistance, Wake: s.signals.starter, Logger: s.log,
+	s.starter = engine.NewStarter(engine.StarterOptions[domain.DueAssistance]{
+		Engine: s.engine, Name: "runs of assistance", Exchange: background.DispatchAssistance, Wake: s.signals.starter, Logger: s.log,
 		Workflow: func(run domain.DueAssistance) engine.OwnedWorkflow {
 			return engine.OwnedWorkflow{
 				ID: run.WorkflowID(), Type: workflows.AssistanceName,
 				Input: workflows.AssistanceInput{Key: run.AssistanceKey, Deadline: run.Deadline},
+			}
+		},
+	})
+	s.bulkStarter = engine.NewStarter(engine.StarterOptions[uuid.UUID]{
+		Engine: s.engine, Name: "bulk operations", Exchange: h.bulk.Background().Dispatch, Wake: s.signals.bulk, Restart: true, Logger: s.log,
+		Workflow: func(id uuid.UUID) engine.OwnedWorkflow {
+			return engine.OwnedWorkflow{
+				ID: domain.BulkWorkflowID(id), Type: workflows.BulkOperationName, Input: workflows.BulkOperationInput{OperationID: id},
 			}
 		},
 	})
@@ -276,7 +288,7 @@ func (s *Service) newAPI(k *Keyring, h operations, m *metrics, local LocalOption
 		return err
 	}
 	options := api.Options{
-		Options: passed, Service: h.operations, Administration: h.administration, Revocations: s.revocations,
+		Options: passed, Service: h.operations, Administration: h.administration, Bulk: h.bulk, Revocations: s.revocations,
 		Authenticator: authenticator, Issuer: k.Issuer,
 		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation,
 		DevCA: local.Authority, Feed: s.hub, Origins: c.CORSOrigins,

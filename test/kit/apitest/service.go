@@ -28,6 +28,7 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/administration"
+	"github.com/procession-dev/procession/app/bulk"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/authn"
@@ -136,6 +137,7 @@ func NewServiceWithin(t *testing.T, within Bounds, change ...func(*api.Options))
 		Authenticator: authenticator, Issuer: issuer,
 		DocumentLimit: DocumentLimit, Feed: hub,
 	}
+	options.Bulk = bulk.New(bulk.Options{Store: store, App: options.Service, Administration: options.Administration, Logger: options.Log})
 	s.App, s.Administration = options.Service, options.Administration
 	for _, f := range change {
 		f(&options)
