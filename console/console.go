@@ -7,10 +7,12 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/administration"
+	"github.com/procession-dev/procession/app/bulk"
 	"github.com/procession-dev/procession/console/access"
 	"github.com/procession-dev/procession/console/artifacts"
 	"github.com/procession-dev/procession/console/assets"
 	"github.com/procession-dev/procession/console/audit"
+	bulkscreens "github.com/procession-dev/procession/console/bulk"
 	"github.com/procession-dev/procession/console/definitions"
 	"github.com/procession-dev/procession/console/health"
 	"github.com/procession-dev/procession/console/home"
@@ -37,6 +39,7 @@ type Options struct {
 
 	Service        *app.Service
 	Administration *administration.Service
+	Bulk           *bulk.Service
 	SignIn         signin.Screens
 	// Feed notifies pages of changes.
 	Feed *feed.Hub
@@ -61,6 +64,7 @@ func New(o Options) (*web.Site, error) {
 		signin: &o.SignIn, tokens: &tokens.Screens{Administration: o.Administration}, tasks: &tasks.Screens{App: o.Service}, palette: &palette.Screens{App: o.Service},
 		live: &live.Screens{Hub: o.Feed}, processes: &processes.Screens{App: o.Service},
 		start: &start.Screens{App: o.Service}, incidents: &incidents.Screens{Administration: o.Administration},
+		bulk:   &bulkscreens.Screens{App: o.Service, Bulk: o.Bulk},
 		health: &health.Screens{Administration: o.Administration}, reference: &reference.Screens{BaseURL: o.SignIn.BaseURL},
 		home:   &home.Screens{App: o.Service},
 		queues: &queues.Screens{Administration: o.Administration}, audit: &audit.Screens{Administration: o.Administration},

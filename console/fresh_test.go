@@ -82,6 +82,9 @@ incidents/mute                                      no
 incidents/unmute                                    no
 incidents/assign                                    no
 incidents/comment                                   no
+bulk/new                                            no
+bulk/:id/start                                      no
+bulk/:id/stop                                       no
 receivers/test                                      no
 webhooks/ping                                       no
 webhooks/pause                                      no

@@ -17,6 +17,7 @@ import (
 	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/administration"
+	"github.com/procession-dev/procession/app/bulk"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/authn"
@@ -141,6 +142,7 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 	s.options = console.Options{
 		Options: web.Options{Sessions: sessions, Log: log, Clock: clock, SignInMaxAge: authn.DefaultSignInMaxAge},
 		Service: s.app, Administration: s.administration, Feed: hub,
+		Bulk: bulk.New(bulk.Options{Store: store, App: s.app, Administration: s.administration, Logger: log}),
 		SignIn: signin.Screens{OIDC: oidc, Demo: []signin.DemoUser{
 			{Name: "Carol", About: "applies for loans", Token: demo.Carol().Secret},
 			{Name: "Bob", About: "reviews loans", Token: demo.Bob().Secret},

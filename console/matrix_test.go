@@ -82,7 +82,7 @@ func TestEveryRouteIsInAMatrix(t *testing.T) {
 	t.Parallel()
 	var listed []string
 	for _, row := range slices.Concat(
-		rowsOf(matrix), rowsOf(processMatrix), rowsOf(runMatrix), rowsOf(configurationMatrix), rowsOf(artifactMatrix),
+		rowsOf(matrix), rowsOf(processMatrix), rowsOf(runMatrix), rowsOf(configurationMatrix), rowsOf(artifactMatrix), rowsOf(bulkMatrix),
 	) {
 		listed = append(listed, row.method+" "+row.path)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/procession-dev/procession/console/access"
 	"github.com/procession-dev/procession/console/artifacts"
 	"github.com/procession-dev/procession/console/audit"
+	"github.com/procession-dev/procession/console/bulk"
 	"github.com/procession-dev/procession/console/definitions"
 	"github.com/procession-dev/procession/console/health"
 	"github.com/procession-dev/procession/console/home"
@@ -37,6 +38,7 @@ type screens struct {
 	processes *processes.Screens
 	start     *start.Screens
 	incidents *incidents.Screens
+	bulk      *bulk.Screens
 	queues    *queues.Screens
 	audit     *audit.Screens
 	health    *health.Screens
@@ -77,6 +79,13 @@ func allRoutes(s screens) []web.Route {
 		web.Get("reference/:api", s.reference.Show),
 		web.Get("reference/:api/operations/:operation", s.reference.Operation),
 		web.Get("reference/:api/schemas/:schema", s.reference.Schema),
+
+		web.Get("bulk/new", s.bulk.Choose),
+		web.Post("bulk/new", s.bulk.Preview),
+		web.Get("bulk/:id", s.bulk.Show),
+		web.Get("bulk/:id/report.csv", s.bulk.Report),
+		web.Post("bulk/:id/start", s.bulk.Start),
+		web.Post("bulk/:id/stop", s.bulk.Stop),
 	}, taskRoutes(s), processRoutes(s), artifactRoutes(s), web.ForAdministrators(slices.Concat(administrativeRoutes(s), configurationRoutes(s))))
 }
 

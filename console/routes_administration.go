@@ -15,6 +15,8 @@ func administrativeRoutes(s screens) []web.Route {
 		web.Post("incidents/assign", s.incidents.Assign).ForDefinitions(),
 		web.Post("incidents/comment", s.incidents.Comment).ForDefinitions(),
 
+		web.Get("bulk", s.bulk.List).ForDefinitions(),
+
 		web.Get("queues", s.queues.List).ForDefinitions(),
 		web.Get("queues/queue", s.queues.Show).ForDefinitions(),
 

@@ -29,7 +29,7 @@ func resourceKinds() []domain.EventResource {
 		domain.ResourceArtifact, domain.ResourceArtifactAction, domain.ResourceEngineRun, domain.ResourceIncident,
 		domain.ResourceWorker, domain.ResourceAuthentication, domain.ResourceSecret, domain.ResourcePrincipal, domain.ResourceTenant,
 		domain.ResourceWebhookSubscription, domain.ResourceWebhookDelivery,
-		domain.ResourceTaskQueue, domain.ResourceCertificate,
+		domain.ResourceTaskQueue, domain.ResourceCertificate, domain.ResourceBulkOperation,
 	}
 }
 

@@ -66,6 +66,7 @@ func typeGroups() []typeGroup { //nolint:funlen // a table
 			{domain.EventProcessActionStateChanged, ui.Text("%s ended an action of a process")},
 			{domain.EventProcessConditionChanged, ui.Text("The condition of a process changed (%s)")},
 			{domain.EventProcessRepaired, ui.Text("%s repaired a process")},
+			{domain.EventBulkOperationStateChanged, ui.Text("%s started or ended a bulk operation")},
 		}},
 		{ui.Text("Tasks, messages and threads"), []typeSentence{
 			{domain.EventItemCreated, ui.Text("%s created a task, a message or a thread")},

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -64,9 +63,6 @@ func (s *Screens) updateChosen(
 	if err != nil {
 		return nil, err
 	}
-	if cause := form.Get("cause"); cause != "" {
-		return s.updateCause(v, cause, web.LocalPath(cmp.Or(form.Get("return"), web.Root+area)), do)
-	}
 	var ids []uuid.UUID
 	for _, text := range form["incident"] {
 		if id, err := uuid.Parse(text); err == nil && len(ids) < pageSize {
@@ -100,48 +96,5 @@ func (s *Screens) updateChosen(
 		results = append(results, r)
 	}
 	back := web.LocalPath(cmp.Or(form.Get("return"), web.Root+area))
-	return &web.Answer{Title: ui.T(v.Context(), "Results"), Area: area, Body: resultsPage(results, back, nil)}, nil
-}
-
-// maxBulk bounds the incidents of one request.
-const maxBulk = 100
-
-// rest is the part of a cause that is yet to be changed.
-type rest struct {
-	Cause, Path string
-	Count       int64
-}
-
-// updateCause runs an action on the open incidents of a cause, the oldest first, and shows the results. More than maxBulk
-// incidents take several requests; a repetition continues, because changed incidents are not open.
-func (s *Screens) updateCause(
-	v *web.Visit, cause, back string, do func(context.Context, domain.Call, uuid.UUID) (*domain.Incident, error),
-) (*web.Answer, error) {
-	found, err := s.Administration.FindIncidentReports(v.Context(), v.Call, administration.IncidentFilter{
-		States: []domain.IncidentState{domain.IncidentOpen}, Fingerprint: cause,
-	}, domain.PageRequest{Size: maxBulk}, []domain.SortKey{{Property: "createdAt"}, {Property: "id"}})
-	if err != nil {
-		return nil, err
-	}
-	results, done := make([]result, 0, len(found.Items)), int64(0)
-	for i := range found.Items {
-		r := result{IncidentReport: &found.Items[i]}
-		changed, err := do(v.Context(), v.Call, r.ID)
-		rejection, isRefusal := errors.AsType[*domain.Error](err)
-		switch {
-		case err == nil:
-			r.State, done = changed.State, done+1
-		case isRefusal:
-			v.Refuse(rejection)
-			r.Problem = rejection.Message
-		default:
-			return nil, err
-		}
-		results = append(results, r)
-	}
-	var more *rest
-	if remaining := found.Total - int64(len(results)); remaining > 0 && done > 0 {
-		more = &rest{Cause: cause, Path: v.URL.Path, Count: remaining}
-	}
-	return &web.Answer{Title: ui.T(v.Context(), "Results"), Area: area, Body: resultsPage(results, back, more)}, nil
+	return &web.Answer{Title: ui.T(v.Context(), "Results"), Area: area, Body: resultsPage(results, back)}, nil
 }

@@ -2,6 +2,7 @@ package incidents
 
 import (
 	"cmp"
+	"net/url"
 	"strconv"
 
 	"github.com/google/uuid"
@@ -45,14 +46,17 @@ type listView struct {
 	user uuid.UUID
 }
 
-func parseQuery(v *web.Visit) *listView {
-	l := &listView{Query: v.Query("state", "q", "tenant", "sort", "cause", "kind", "assignee", "ack", "worker"), SeveralTenants: web.SeveralTenants(v.Call.Caller)}
+func parseQuery(query url.Values, caller domain.Caller) *listView {
+	l := &listView{
+		Query:          web.ParseQuery(query, "state", "q", "tenant", "sort", "cause", "kind", "assignee", "ack", "worker"),
+		SeveralTenants: web.SeveralTenants(caller),
+	}
 	web.Restrict(l.Query, "state", append(listStates(), allStates)...)
 	web.Restrict(l.Query, "sort", "oldest")
 	web.Restrict(l.Query, "kind", domain.IncidentKinds()...)
 	web.Restrict(l.Query, "assignee", assignMe, assignNobody)
 	web.Restrict(l.Query, "ack", "yes", "no")
-	l.user = v.Call.PrincipalID
+	l.user = caller.PrincipalID
 	l.State = cmp.Or(l.Get("state"), string(domain.IncidentOpen))
 	return l
 }
@@ -75,6 +79,19 @@ func (l *listView) reportFilter() administration.IncidentFilter {
 		f.States = []domain.IncidentState{domain.IncidentState(l.State)}
 	}
 	return f
+}
+
+// SelectAll returns the selection of all incidents of the list with a query.
+func SelectAll(query url.Values, caller domain.Caller) domain.BulkFilter {
+	f := parseQuery(query, caller).reportFilter()
+	selected := domain.BulkFilter{
+		Search: f.Search, Cause: f.Fingerprint, Worker: f.Worker, Kinds: f.Kinds, AssigneeID: f.AssigneeID, Assigned: f.Assigned,
+		Acknowledged: f.Acknowledged,
+	}
+	for _, state := range f.States {
+		selected.States = append(selected.States, string(state))
+	}
+	return selected
 }
 
 func (l *listView) sortKeys() []domain.SortKey {
@@ -104,7 +121,7 @@ func (l *listView) listCommand() shell.Line {
 
 // List shows the incidents of the tenants that the user administers.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	l, page := parseQuery(v), v.Page(pageSize)
+	l, page := parseQuery(v.URL.Query(), v.Call.Caller), v.Page(pageSize)
 	found, err := s.Administration.FindIncidentReports(v.Context(), v.Call, l.reportFilter(), page, l.sortKeys())
 	if err != nil {
 		return nil, err

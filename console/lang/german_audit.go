@@ -41,6 +41,7 @@ func germanAudit() map[string]string {
 		"%s ended an action of a process":               "%s hat eine Aktion eines Vorgangs beendet",
 		"The condition of a process changed (%s)":       "Der Zustand eines Vorgangs änderte sich (%s)",
 		"%s repaired a process":                         "%s hat einen Vorgang repariert",
+		"%s started or ended a bulk operation":          "%s hat eine Sammeloperation gestartet oder beendet",
 		"Tasks, messages and threads":                   "Aufgaben, Nachrichten und Themen",
 		"%s created a task, a message or a thread":      "%s hat eine Aufgabe, eine Nachricht oder ein Thema angelegt",
 		"%s changed the state of a task":                "%s hat den Status einer Aufgabe geändert",

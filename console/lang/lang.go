@@ -28,7 +28,7 @@ func catalogueTexts() map[language.Tag]map[string]string {
 	translated := germanTexts()
 	for _, more := range []map[string]string{
 		germanForms(), germanTasks(), germanProcesses(), germanEvents(), germanRun(), germanAudit(), germanRepair(), germanHealth(), germanEngine(),
-		germanWork(), germanDefinitions(), germanPeople(), germanReference(), germanTokens(),
+		germanWork(), germanBulk(), germanDefinitions(), germanPeople(), germanReference(), germanTokens(),
 	} {
 		maps.Copy(translated, more)
 	}

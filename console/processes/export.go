@@ -14,7 +14,7 @@ const maxExported = 10_000
 
 // Export offers the listed processes as a table of comma-separated values.
 func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
-	l := parseQuery(v)
+	l := parseQuery(v.URL.Query())
 	filter := l.boardFilter(v.Call.Caller)
 	board, err := s.App.FindBoard(v.Context(), v.Call, filter, domain.PageRequest{}, nil)
 	if err != nil {

@@ -72,16 +72,16 @@ type listView struct {
 	Fields map[string]string
 }
 
-func parseQuery(v *web.Visit) *listView {
+func parseQuery(values url.Values) *listView {
 	names, fields := []string{"state", "condition", "by", "q", "sort", "definition"}, map[string]string{}
-	if values := v.URL.Query(); uuid.Validate(values.Get("definition")) == nil {
+	if uuid.Validate(values.Get("definition")) == nil {
 		for name := range values {
 			if field, isField := strings.CutPrefix(name, fieldPrefix); isField && values.Get(name) != "" {
 				names, fields[field] = append(names, name), values.Get(name)
 			}
 		}
 	}
-	l := &listView{Query: v.Query(names...), Fields: fields}
+	l := &listView{Query: web.ParseQuery(values, names...), Fields: fields}
 	web.Restrict(l.Query, "state", listStates()...)
 	web.Restrict(l.Query, "condition", slices.Collect(maps.Keys(standings()))...)
 	web.Restrict(l.Query, "by", "me")
@@ -111,9 +111,21 @@ func (l *listView) boardFilter(caller domain.Caller) app.BoardFilter {
 	return f
 }
 
+// SelectAll returns the selection of all processes of the list with a query.
+func SelectAll(query url.Values, caller domain.Caller) domain.BulkFilter {
+	f := parseQuery(query).boardFilter(caller)
+	selected := domain.BulkFilter{
+		Search: f.Search, DefinitionID: f.DefinitionID, Standing: f.Standing, InitiatorID: f.InitiatorID, Metadata: f.Metadata,
+	}
+	for _, state := range f.States {
+		selected.States = append(selected.States, string(state))
+	}
+	return selected
+}
+
 // List shows the processes that the user may see.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	l, page := parseQuery(v), v.Page(pageSize)
+	l, page := parseQuery(v.URL.Query()), v.Page(pageSize)
 	board, err := s.App.FindBoard(v.Context(), v.Call, l.boardFilter(v.Call.Caller), page, l.sortKeys())
 	if err != nil {
 		return nil, err

@@ -67,6 +67,16 @@ func parseFilter(q web.Query) app.InboxFilter {
 	return filter
 }
 
+// SelectAll returns the selection of all tasks of the list with a query.
+func SelectAll(query url.Values) domain.BulkFilter {
+	q := parseQuery(query)
+	selected := domain.BulkFilter{View: domain.InboxView(q.Get("view")), Search: q.Get("q")}
+	if id := q.ID("definition"); id != uuid.Nil {
+		selected.DefinitionID = &id
+	}
+	return selected
+}
+
 // listView contains a page of the inbox.
 type listView struct {
 	web.Query

@@ -119,3 +119,8 @@ func (q Query) Path(screen string) string {
 func (q Query) Pages(screen string) func(page int) string {
 	return func(page int) string { return q.OnPage(page).Path(screen) }
 }
+
+// BulkPath returns the URL of the actions for all entries of the list of a screen.
+func BulkPath(list Query, screen string) string {
+	return NewQuery("list", list.OnPage(1).Path(screen)).Path("bulk/new")
+}
