@@ -33,7 +33,7 @@ func AddCommands(root *cobra.Command, env Environment) {
 	AddGroup(root, "Work on processes:", newStartCommand(env), newProcessesCommand(env), newTasksCommand(env))
 	AddGroup(
 		root, "Observe and operate:",
-		newIncidentsCommand(env), newWorkCommand(env), newActionsCommand(env), newWorkersCommand(env), newTaskQueuesCommand(env),
+		newIncidentsCommand(env), newBulkCommand(env), newWorkCommand(env), newActionsCommand(env), newWorkersCommand(env), newTaskQueuesCommand(env),
 		newWebhooksCommand(env), newReceiversCommand(env), newEventsCommand(env), newRightsCommand(env), newAccessCommand(env), newHealthCommand(env),
 	)
 	AddGroup(root, "Write workers:", newInitCommand(), newGenerateCommand())
