@@ -128,6 +128,7 @@ func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it 
 		"docs/administration.md: procession receivers test OPS": {
 			without: "it takes a receiver: TestReceiversAreTested of the console",
 		},
+		"docs/administration.md: procession bulk kinds": {without: "TestBulk of the command line and TestKilledAmidBulkOperations run them"},
 		"docs/administration.md: procession robots upload-source KYC_BOT kyc-bot.zip": {
 			values: map[string][]string{"...": {"--version 20.0.0 --platform LINUX --architecture X86_64"}},
 		},
