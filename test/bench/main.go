@@ -84,6 +84,7 @@ func (b *bench) runSections(ctx context.Context) error {
 		{"list", (*bench).measureLists, false},
 		{"artifacts", (*bench).measureArtifacts, false},
 		{"administration", (*bench).measureAdministration, false},
+		{"bulk", (*bench).measureBulk, false},
 		{"ends", (*bench).measureEnds, false},
 		{"idle", (*bench).measureIdle, false},
 		{"camunda", (*bench).measureCamunda, false},

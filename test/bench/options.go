@@ -30,13 +30,14 @@ type options struct {
 	serviceCount   int
 	spread         bool
 	visibility     int
+	incidents      int
 	baselineBinary string
 	keep           bool
 	statements     int
 }
 
 func sectionNames() []string {
-	return []string{"memory", "creates", "pairs", "engine", "workers", "latency", "webhooks", "pages", "list", "artifacts", "administration", "ends", "idle", "camunda"}
+	return []string{"memory", "creates", "pairs", "engine", "workers", "latency", "webhooks", "pages", "list", "artifacts", "administration", "bulk", "ends", "idle", "camunda"}
 }
 
 func (o *options) wantsSection(section string) bool {
@@ -63,6 +64,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	f.IntVar(&o.tenants, "tenants", 1000, "tenants that are idle, without open runs and with ten each")
 	f.IntVar(&o.restSeconds, "rest", 60, "for how long the service is left alone, in seconds")
 	f.IntVar(&o.visibility, "visibility-rows", 200_000, "workflows in Temporal's lists for ends, a quarter of them open")
+	f.IntVar(&o.incidents, "incidents", 10_000, "open incidents that bulk retries")
 	f.IntVar(&o.serviceCount, "replicas", 1, "processes of the service, to which clients connect by turns")
 	f.BoolVar(&o.spread, "spread-temporal", false, "run Temporal as four processes instead of one")
 	f.BoolVar(&o.standIn, "stand-in", false, "measure idle with a stand-in for Temporal, for more tenants than a Temporal can be given; needs --only idle")
