@@ -65,6 +65,7 @@ func TestAllEntriesOfAListAreChanged(t *testing.T) {
 	alice.look("bulk-progress")
 	operation := s.runBulk(3)
 	alice.AwaitText("Report (CSV)")
+	require.Equal(t, "Completed", alice.words("#bulk-state"))
 	require.Equal(t, "30 1", figures(alice))
 	alice.look("bulk-report")
 	report := alice.fetchText("bulk/" + operation.String() + "/report.csv")

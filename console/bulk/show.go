@@ -59,7 +59,7 @@ func (s *Screens) show(v *web.Visit, list, reason string, rejection *domain.Erro
 		return &web.Answer{Raw: true, Body: progress(&o)}, nil
 	}
 	if v.Partial() {
-		return &web.Answer{Raw: true, Body: outcome(&o)}, nil
+		return &web.Answer{Raw: true, Body: ended(&o)}, nil
 	}
 	answer := &web.Answer{Title: kindTitle(v.Context(), found.Kind), Area: area(found.Kind.Subject()), Body: operationPage(&o)}
 	return answer.Refused(rejection), nil
