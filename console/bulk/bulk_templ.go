@@ -613,7 +613,7 @@ func operationPage(o *operationView) templ.Component {
 				}
 			}
 		}
-		templ_7745c5c3_Err = ui.Command(commands(o)...).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Command(commandsFor(o)...).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

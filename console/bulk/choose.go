@@ -66,8 +66,8 @@ func parseList(v *web.Visit, path string) (list, error) {
 	return l, nil
 }
 
-// area returns the entry of the navigation of a subject.
-func area(s domain.BulkSubject) string { return strings.ToLower(string(s)) }
+// areaOf returns the entry of the navigation of a subject.
+func areaOf(s domain.BulkSubject) string { return strings.ToLower(string(s)) }
 
 // Choose shows the actions for all entries of a list.
 func (s *Screens) Choose(v *web.Visit) (*web.Answer, error) {
@@ -75,11 +75,11 @@ func (s *Screens) Choose(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.choose(v, l, nil)
+	return s.showChoice(v, l, nil)
 }
 
-// choose shows the actions. rejection explains why a preview was refused, nil for none.
-func (s *Screens) choose(v *web.Visit, l list, rejection *domain.Error) (*web.Answer, error) {
+// showChoice shows the actions. rejection explains why a preview was refused, nil for none.
+func (s *Screens) showChoice(v *web.Visit, l list, rejection *domain.Error) (*web.Answer, error) {
 	c := choice{list: l}
 	if web.SeveralTenants(v.Call.Caller) || len(v.Call.Memberships) > 1 {
 		found, err := s.App.FindTenants(v.Context(), v.Call, nil, domain.PageRequest{Size: tenantsShown}, nil)
@@ -97,7 +97,7 @@ func (s *Screens) choose(v *web.Visit, l list, rejection *domain.Error) (*web.An
 	if rejection != nil {
 		c.Problem = ui.Problem(v.Context(), rejection)
 	}
-	answer := &web.Answer{Title: ui.T(v.Context(), "Choose an action"), Area: area(l.Subject), Body: choosePage(&c)}
+	answer := &web.Answer{Title: ui.T(v.Context(), "Choose an action"), Area: areaOf(l.Subject), Body: choosePage(&c)}
 	return answer.Refused(rejection), nil
 }
 
@@ -121,7 +121,7 @@ func (s *Screens) Preview(v *web.Visit) (*web.Answer, error) {
 	}
 	previewed, err := s.Bulk.Preview(v.Context(), v.Call, in)
 	if rejection := web.Refusal(err); rejection != nil && rejection.Kind == domain.KindInvalid {
-		return s.choose(v, l, rejection)
+		return s.showChoice(v, l, rejection)
 	}
 	if err != nil {
 		return nil, err

@@ -31,10 +31,10 @@ type operationView struct {
 
 // Show shows a preview, or the progress and the results of a bulk operation. The script of the page reloads the progress.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
-	return s.show(v, v.URL.Query().Get("list"), "", nil)
+	return s.showOperation(v, v.URL.Query().Get("list"), "", nil)
 }
 
-func (s *Screens) show(v *web.Visit, list, reason string, rejection *domain.Error) (*web.Answer, error) {
+func (s *Screens) showOperation(v *web.Visit, list, reason string, rejection *domain.Error) (*web.Answer, error) {
 	id, err := v.ID()
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (s *Screens) show(v *web.Visit, list, reason string, rejection *domain.Erro
 	if v.Partial() {
 		return &web.Answer{Raw: true, Body: ended(&o)}, nil
 	}
-	answer := &web.Answer{Title: kindTitle(v.Context(), found.Kind), Area: area(found.Kind.Subject()), Body: operationPage(&o)}
+	answer := &web.Answer{Title: kindTitle(v.Context(), found.Kind), Area: areaOf(found.Kind.Subject()), Body: operationPage(&o)}
 	return answer.Refused(rejection), nil
 }
 
@@ -77,7 +77,7 @@ func (s *Screens) Start(v *web.Visit) (*web.Answer, error) {
 	}
 	_, err = s.Bulk.Start(v.Context(), v.Call, id, form.Get("reason"))
 	if rejection := web.Refusal(err); rejection != nil && rejection.Kind != domain.KindNotFound {
-		return s.show(v, form.Get("list"), form.Get("reason"), rejection)
+		return s.showOperation(v, form.Get("list"), form.Get("reason"), rejection)
 	}
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (s *Screens) Stop(v *web.Visit) (*web.Answer, error) {
 	}
 	_, err = s.Bulk.Stop(v.Context(), v.Call, id)
 	if rejection := web.Refusal(err); rejection != nil && rejection.Kind != domain.KindNotFound {
-		return s.show(v, form.Get("list"), "", rejection)
+		return s.showOperation(v, form.Get("list"), "", rejection)
 	}
 	if err != nil {
 		return nil, err

@@ -133,15 +133,15 @@ func itemBadge(s domain.BulkItemState) ui.Badge {
 
 // itemPath returns the URL of a resource.
 func itemPath(s domain.BulkSubject, i *domain.BulkItem) string {
-	path := "/console/" + area(s) + "/" + i.TargetID.String()
+	path := "/console/" + areaOf(s) + "/" + i.TargetID.String()
 	if s == domain.BulkTasks {
 		path += "?view=all"
 	}
 	return path
 }
 
-// commands returns the commands for an operation.
-func commands(o *operationView) []shell.Line {
+// commandsFor returns the commands for an operation.
+func commandsFor(o *operationView) []shell.Line {
 	verbs := []string{"watch", "report"}
 	switch o.State {
 	case domain.BulkPreview:
