@@ -89,6 +89,8 @@ const (
 	EventResourceCreated EventType = "RESOURCE.CREATED"
 	EventResourceChanged EventType = "RESOURCE.CHANGED"
 	EventResourceDeleted EventType = "RESOURCE.DELETED"
+	// EventUserLeftWork is recorded when a directory deactivates or deletes a user with open work.
+	EventUserLeftWork EventType = "USER.LEFT_WORK"
 
 	// EventProcessConditionChanged is recorded for every change of a process's condition but the start of its workflow.
 	EventProcessConditionChanged EventType = "PROCESS.CONDITION_CHANGED"
@@ -138,7 +140,7 @@ func EventTypes() []EventType {
 		EventEncryptionKeyRead, EventRobotFileUploaded, EventRobotFileDeleted, EventRobotVariableSet,
 		EventRobotEnvironmentRead, EventRobotVariableDeleted, EventDataSourceQueried, EventSecretIssued,
 		EventSecretRevoked, EventSessionOpened, EventSessionEnded, EventOperatorAdded, EventOperatorRemoved, EventPersonDisabled, EventPersonEnabled, EventPersonErased,
-		EventResourceCreated, EventResourceChanged, EventResourceDeleted, EventEngineRunEnded, EventIncidentCreated,
+		EventResourceCreated, EventResourceChanged, EventResourceDeleted, EventUserLeftWork, EventEngineRunEnded, EventIncidentCreated,
 		EventIncidentStateChanged, EventIncidentAcknowledged, EventIncidentMuted, EventIncidentUnmuted, EventIncidentAssigned,
 		EventIncidentCommented, EventEventsRemoved, EventProcessesRemoved, EventDeletedRemoved,
 		EventAssistanceCallsRemoved, EventProcessConditionChanged, EventProcessRepaired, EventBulkOperationStateChanged,

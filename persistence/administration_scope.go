@@ -24,7 +24,7 @@ type AdministrationScope struct {
 // AdministrationOf selects the configuration that the caller administers.
 func AdministrationOf(caller domain.Caller) AdministrationScope {
 	return AdministrationScope{
-		Everywhere: caller.Operator || caller.Type == domain.PrincipalSystem, Tenants: caller.AdministeredTenants(),
+		Everywhere: caller.Operator || caller.PrincipalID == domain.SystemPrincipalID(), Tenants: caller.AdministeredTenants(),
 		Administrator: caller.PrincipalID, Others: caller.DefinitionTenants(),
 	}
 }

@@ -30,6 +30,8 @@ type Configuration struct {
 	TakenIDs []uuid.UUID
 	// TakenNamespaces are the namespaces of all tenants.
 	TakenNamespaces []string
+	// Directories are the tenants with a directory that has an active token.
+	Directories []uuid.UUID
 	// Disabled are the users of the tenants that an operator has disabled in all tenants.
 	Disabled []uuid.UUID
 }
@@ -134,6 +136,13 @@ SELECT DISTINCT p.id
  WHERE p.disabled_at IS NOT NULL AND ` + configured + `
  ORDER BY p.id`
 
+	activeDirectories = `
+SELECT DISTINCT d.tenant_id
+  FROM directory_tokens d
+  JOIN tenants t ON t.id = d.tenant_id
+ WHERE (d.expires_at IS NULL OR d.expires_at > now()) AND ` + configured + `
+ ORDER BY d.tenant_id`
+
 	takenNamespaces = `
 SELECT t.namespace FROM tenants t`
 )
@@ -173,6 +182,10 @@ func (tx *Tx) PrepareConfiguration(
 		}),
 		pg.Q(disabledUsers, scope, func(rows pgx.Rows) (err error) {
 			c.Disabled, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+			return err
+		}),
+		pg.Q(activeDirectories, scope, func(rows pgx.Rows) (err error) {
+			c.Directories, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 			return err
 		}),
 		pg.Q(takenNamespaces, nil, func(rows pgx.Rows) (err error) {

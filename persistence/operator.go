@@ -54,7 +54,7 @@ WITH person AS (
     UPDATE tenant_users SET metadata = NULL, metadata_valid = NULL, metadata_errors = NULL WHERE principal_id = $1
 ), documents AS (
     UPDATE resources r
-       SET labels = '{}',
+       SET labels = '{}', external_id = NULL, directory = NULL,
            spec = (r.spec::jsonb - ARRAY['metadata', 'accessTokens']
                    || jsonb_build_object('name', $2::text, 'email', $3::text, 'disabled', true))::json
      WHERE r.kind = 'User' AND r.id = $1

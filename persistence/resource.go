@@ -1,7 +1,9 @@
 package persistence
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -19,7 +21,7 @@ const (
 	resourceColumns = `t.code, r.tenant_id, r.kind, r.code, r.id, r.labels, r.spec,
        r.created_by, r.created_at, r.last_modified_by, r.last_modified_at,
        (SELECT d.published_version FROM process_definitions d WHERE d.id = r.id AND r.kind = 'ProcessDefinition'),
-       CASE WHEN r.kind = 'Robot' THEN ` + robotState + ` END`
+       CASE WHEN r.kind = 'Robot' THEN ` + robotState + ` END, r.source, coalesce(r.external_id, ''), r.directory`
 
 	joinsOfResources = ` JOIN tenants t ON t.id = r.tenant_id`
 
@@ -30,11 +32,17 @@ func scanResource(row pgx.CollectableRow) (resource.Stored, error) {
 	var r resource.Stored
 	var metadata resource.Metadata
 	var kind resource.Kind
-	var spec, robot []byte
+	var spec, robot, entry []byte
 	err := row.Scan(&metadata.Tenant, &r.TenantID, &kind, &metadata.Code, &r.ID, &metadata.Labels, &spec,
-		&r.CreatedBy, &r.CreatedAt, &r.LastModifiedBy, &r.LastModifiedAt, &r.PublishedVersion, &robot)
+		&r.CreatedBy, &r.CreatedAt, &r.LastModifiedBy, &r.LastModifiedAt, &r.PublishedVersion, &robot,
+		&r.Source, &r.ExternalID, &entry)
 	if err != nil {
 		return r, err
+	}
+	if entry != nil {
+		if err := json.Unmarshal(entry, &r.Entry); err != nil {
+			return r, fmt.Errorf("reading the directory's entry of %s %s: %w", kind, metadata.Code, err)
+		}
 	}
 	metadata.ID = &r.ID
 	if kind == resource.KindTenant {
@@ -172,10 +180,11 @@ func (tx *Tx) onlyResource(found []resource.Stored) (*resource.Stored, error) {
 const (
 	putResource = `
 INSERT INTO resources (tenant_id, kind, code, id, labels, spec, created_by, created_at, last_modified_by, last_modified_at,
-                       manifest_event, manifest_since)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $10)
+                       manifest_event, manifest_since, source, external_id, directory)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $10, $12, nullif($13, ''), $14)
 ON CONFLICT (tenant_id, kind, code) DO UPDATE
-   SET labels = excluded.labels, spec = excluded.spec, manifest_event = excluded.manifest_event,
+   SET labels = excluded.labels, spec = excluded.spec, manifest_event = excluded.manifest_event, source = excluded.source,
+       external_id = excluded.external_id, directory = excluded.directory,
        last_modified_by = excluded.last_modified_by, last_modified_at = excluded.last_modified_at`
 
 	deleteResource = `
@@ -201,8 +210,15 @@ func (tx *Tx) PutResource(r resource.Stored) error {
 	if labels == nil {
 		labels = map[string]string{}
 	}
+	var entry []byte
+	if r.Entry != nil {
+		if entry, err = json.Marshal(r.Entry); err != nil {
+			return fmt.Errorf("writing %s %s: %w", r.Kind, r.Metadata.Code, err)
+		}
+	}
 	tx.queue(putResource, r.TenantID, r.Kind, r.Metadata.Code, r.ID, labels, []byte(spec),
-		r.CreatedBy, r.CreatedAt, r.LastModifiedBy, r.LastModifiedAt, pg.Optional(r.EventID))
+		r.CreatedBy, r.CreatedAt, r.LastModifiedBy, r.LastModifiedAt, pg.Optional(r.EventID),
+		cmp.Or(r.Source, resource.SourceManifest), r.ExternalID, entry)
 	return nil
 }
 

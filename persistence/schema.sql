@@ -1195,6 +1195,19 @@ CREATE TABLE public.data_sources (
     CONSTRAINT data_sources_task_queue_check CHECK (((length(task_queue) >= 1) AND (length(task_queue) <= 255)))
 );
 
+CREATE TABLE public.directory_tokens (
+    id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    name text NOT NULL,
+    secret_sha256 bytea NOT NULL,
+    issued_by uuid NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    CONSTRAINT directory_tokens_name_check CHECK (((length(name) >= 1) AND (length(name) <= 50))),
+    CONSTRAINT directory_tokens_secret_sha256_check CHECK ((length(secret_sha256) = 32))
+);
+
 CREATE TABLE public.document_embeddings (
     tenant_id uuid NOT NULL,
     sha256 bytea NOT NULL,
@@ -1960,8 +1973,13 @@ CREATE TABLE public.resources (
 '::text) || COALESCE((spec ->> 'email'::text), ''::text)))) STORED NOT NULL,
     manifest_event uuid,
     manifest_since timestamp with time zone,
+    source text DEFAULT 'MANIFEST'::text NOT NULL,
+    external_id text,
+    directory json,
     CONSTRAINT resources_code_check CHECK (((length(code) >= 1) AND (length(code) <= 63))),
-    CONSTRAINT resources_kind_check CHECK ((kind = ANY (ARRAY['Tenant'::text, 'User'::text, 'Application'::text, 'Group'::text, 'DataStructure'::text, 'EncryptionKey'::text, 'DataSource'::text, 'ProcessDefinition'::text, 'BusinessArtifactDefinition'::text, 'WebhookSubscription'::text, 'Robot'::text, 'NotificationReceiver'::text])))
+    CONSTRAINT resources_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 255))),
+    CONSTRAINT resources_kind_check CHECK ((kind = ANY (ARRAY['Tenant'::text, 'User'::text, 'Application'::text, 'Group'::text, 'DataStructure'::text, 'EncryptionKey'::text, 'DataSource'::text, 'ProcessDefinition'::text, 'BusinessArtifactDefinition'::text, 'WebhookSubscription'::text, 'Robot'::text, 'NotificationReceiver'::text]))),
+    CONSTRAINT resources_source_check CHECK ((source = ANY (ARRAY['MANIFEST'::text, 'DIRECTORY'::text, 'DEPARTED'::text])))
 );
 
 CREATE TABLE public.retention_turns (
@@ -2348,6 +2366,15 @@ ALTER TABLE ONLY public.data_sources
 
 ALTER TABLE ONLY public.data_sources
     ADD CONSTRAINT data_sources_tenant_id_code_key UNIQUE (tenant_id, code);
+
+ALTER TABLE ONLY public.directory_tokens
+    ADD CONSTRAINT directory_tokens_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.directory_tokens
+    ADD CONSTRAINT directory_tokens_secret_sha256_key UNIQUE (secret_sha256);
+
+ALTER TABLE ONLY public.directory_tokens
+    ADD CONSTRAINT directory_tokens_tenant_id_name_key UNIQUE (tenant_id, name);
 
 ALTER TABLE ONLY public.document_embeddings
     ADD CONSTRAINT document_embeddings_pkey PRIMARY KEY (tenant_id, sha256, model, "position");
@@ -2870,6 +2897,8 @@ CREATE INDEX processes_running ON public.processes USING btree (process_version)
 
 CREATE INDEX repairs_process ON public.repairs USING btree (process_id, created_at);
 
+CREATE UNIQUE INDEX resources_user_name ON public.resources USING btree (tenant_id, lower((directory ->> 'userName'::text))) WHERE ((kind = 'User'::text) AND ((directory ->> 'userName'::text) IS NOT NULL));
+
 CREATE INDEX retention_turns_due ON public.retention_turns USING btree (due_at);
 
 CREATE INDEX robot_grants_robot ON public.robot_grants USING btree (robot_id);
@@ -2983,6 +3012,9 @@ ALTER TABLE ONLY public.data_sources
 
 ALTER TABLE ONLY public.data_sources
     ADD CONSTRAINT data_sources_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
+
+ALTER TABLE ONLY public.directory_tokens
+    ADD CONSTRAINT directory_tokens_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
 
 ALTER TABLE ONLY public.document_links
     ADD CONSTRAINT document_links_document_id_tenant_id_fkey FOREIGN KEY (document_id, tenant_id) REFERENCES public.documents(id, tenant_id) ON DELETE CASCADE;

@@ -30,6 +30,7 @@ func tables() map[string]tableKind {
 		"credentials":                         control, // secrets of principals
 		"data_source_grants":                  control, // rights on data sources
 		"data_sources":                        control, // derived from manifests
+		"directory_tokens":                    control, // credentials of directories
 		"encryption_key_reads":                control, // follows encryption_keys
 		"encryption_keys":                     control, // keys
 		"engine_grants":                       control, // issued credentials, revoked by administrators

@@ -25,6 +25,8 @@ type TenantSpec struct {
 	Directory Directory `json:"directory,omitempty" right:"yes"`
 	// Retention sets shorter retention periods for the tenant.
 	Retention *RetentionSpec `json:"retention,omitempty" right:"no"`
+	// Provisioning configures the directories that provision users and groups.
+	Provisioning *ProvisioningSpec `json:"provisioning,omitempty" right:"yes"`
 	// UserMetadataSchema is the JSON Schema of the metadata of the tenant's users.
 	UserMetadataSchema json.RawMessage `json:"userMetadataSchema,omitempty" right:"no"`
 }
@@ -44,6 +46,12 @@ type RetentionSpec struct {
 	AssistanceCalls int `json:"assistanceCalls,omitempty" right:"no"`
 	// Incidents is for closed incidents, from their end on.
 	Incidents int `json:"incidents,omitempty" right:"no"`
+}
+
+// ProvisioningSpec configures the directories of a tenant.
+type ProvisioningSpec struct {
+	// Adopt lets directories take over users and groups that they did not create.
+	Adopt bool `json:"adopt,omitempty" right:"yes"`
 }
 
 // Directory selects who may list the people of a tenant.

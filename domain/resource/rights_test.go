@@ -13,7 +13,7 @@ import (
 // rights returns the fields of each kind that decide about access; a kind without any has no entry.
 func rights() map[resource.Kind][]string {
 	return map[resource.Kind][]string{
-		resource.KindTenant:        {"/directory"},
+		resource.KindTenant:        {"/directory", "/provisioning"},
 		resource.KindUser:          {"/email", "/role", "/disabled", "/accessTokens"},
 		resource.KindApplication:   {"/role", "/disabled", "/secrets", "/engine/taskQueues"},
 		resource.KindGroup:         {"/members"},

@@ -88,6 +88,16 @@ func limits() []limit { //nolint:funlen // a table
 		{"app/administration.maxSecretName", "name of a secret", characters, rejected},
 		{"domain.MaxActiveSecrets", "active secrets of an application or a webhook", "", "409"},
 		{"domain.MaxAccessTokens", "personal access tokens of a user", "", "409"},
+		{"domain.MaxDirectoryTokens", "active tokens of the directories of a tenant", "", "409"},
+		{"api/scim.MaxBody", "body of a directory's request", bytes, "413"},
+		{"api/scim.maxPage", "users or groups on a page of a directory's list", "", "the next page has the rest"},
+		{"api/scim.maxFilter", "filter of a directory's list", bytes, rejected},
+		{"api/scim.maxFilterTerms", "comparisons in such a filter", "", rejected},
+		{"api/scim.maxFilterDepth", "nesting of such a filter", "", rejected},
+		{"api/scim.maxPatchOperations", "operations of a directory's PATCH", "", rejected},
+		{"api/scim.maxPath", "path of such an operation", bytes, rejected},
+		{"api/scim.maxValues", "values of an attribute, such as members of a group", "", rejected},
+		{"api/scim.maxText", "text of an attribute of a directory", characters, rejected},
 		{"domain.MaxQueueNamesSize", "names of the task queues of an application, in its token", bytes, "409"},
 		{"app.maxWorkers", "online workers of an application", "", "409"},
 		{"app/administration.MaxRobotVariables", "variables of a robot", "", "409"},
@@ -121,7 +131,7 @@ func others() map[string]string {
 			domain/jsondoc.maxExponentDigits domain/jsondoc.maxLibraryWork domain/jsondoc.maxIdle
 			domain/jsondoc.maxCachedSource domain/jsondoc.maxParts domain/jsondoc.maxBranches domain/jsondoc.maxPlaces domain/jsondoc.maxLimited
 			domain/availability.maxRune domain/availability.maxName domain/availability.maxShape app.maxPause app.maxRepeats app.maxSeen app.maxDefinitions app.maxCachedKeys
-			app.maxEnvironmentReads app.feedLimit api/limit authn.maxCallers persistence engine/completions engine/relay events/audit form/pdfworker.maxWaiting
+			app.maxEnvironmentReads app.feedLimit api/limit authn.maxCallers authn.maxDirectories api/scim.maxStart app/administration.maxDirectoryPage app/administration.maxDirectoryLinks persistence engine/completions engine/relay events/audit form/pdfworker.maxWaiting
 			domain/pattern domain/translation.maxCachedSource domain/translation.maxReaderLanguages domain/resource.maxMessageDepth
 			domain/resource.maxMessageNodes domain/jsondoc.maxHostText api/httpio.maxRanges form/locale form/pdfworker.maxFrame form/pdfworker.maxJob form/textlayer app/administration.maxHeld app/bulk.dispatchLimit app/administration.maxIncidentGroups app/administration.maxIncidentComment domain.MaxIncidentMute app/administration.maxUnowned persistence.maxWaiting console/people.maxSuccessors console/people.maxWorkShown api/httpio.drainLimit api/httpio.thoroughLimit api/httpio.maxHops`,
 		"bounds an answer": `domain/filter.maxShown domain/resource.maxViolations api/httpio.maxPointerToken api/httpio.maxIgnored

@@ -20,7 +20,7 @@ SELECT t.code, r.tenant_id, r.kind, r.code, r.id, r.labels, r.spec,
                    FROM robot_files f
                    JOIN documents d ON d.id = f.document_id
                   WHERE f.robot_id = r.id),
-       'variables', (SELECT json_agg(e.name ORDER BY e.name) FROM robot_environment e WHERE e.robot_id = r.id)) END
+       'variables', (SELECT json_agg(e.name ORDER BY e.name) FROM robot_environment e WHERE e.robot_id = r.id)) END, r.source, coalesce(r.external_id, ''), r.directory
   FROM resources r JOIN tenants t ON t.id = r.tenant_id
  WHERE (r.tenant_id = $1 OR r.tenant_id = ANY($2) AND r.kind = 'ProcessDefinition' AND r.id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission = 'ADMINISTRATOR' AND g.grantee_id = ANY(ARRAY(SELECT $3::uuid
