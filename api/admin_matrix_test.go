@@ -43,6 +43,9 @@ exportRights            200   200           200     404     404    404       404
 findSecrets             200   200           404     404     404    404       404       404    404      200   401       404
 issueSecret             201   201           404     404     404    404       404       404    404      201   401       404
 revokeSecret            204   204           404     404     404    404       404       404    404      204   401       404
+findDirectoryTokens     200   200           200     200     200    200       200       200    200      200   401       200
+issueDirectoryToken     201   403           404     404     404    404       404       404    404      201   401       404
+revokeDirectoryToken    204   403           404     404     404    404       404       404    404      204   401       404
 
 findUserSessions        200   200           404     404     404    404       404       404    404      200   401       404
 endUserSessions         204   204           404     404     404    404       404       404    404      204   401       404
@@ -120,6 +123,8 @@ type adminThings struct {
 	// for itself.
 	definition, group, application, webhook, robot string
 	secret, incident, delivery, event              uuid.UUID
+	// directory is a token of a directory.
+	directory uuid.UUID
 	// session is a browser that "candidate" is signed in with.
 	session uuid.UUID
 	// process is one of LOAN, task one of it that "candidate" has claimed, principal a user of the tenant.
@@ -135,7 +140,7 @@ type adminThings struct {
 func absentAdminThings() adminThings {
 	return adminThings{
 		tenant: "nowhere", definition: "LOAN", group: "REVIEWERS", application: "worker", robot: "BOT",
-		webhook: "HOOK", secret: uuid.New(), session: uuid.New(), incident: uuid.New(), delivery: uuid.New(), event: uuid.New(),
+		webhook: "HOOK", secret: uuid.New(), directory: uuid.New(), session: uuid.New(), incident: uuid.New(), delivery: uuid.New(), event: uuid.New(),
 		access: uuid.New(), tenantID: uuid.New(), process: uuid.New(), task: uuid.New(), principal: uuid.New(), leaver: uuid.New(),
 		bulk: uuid.New(), preview: uuid.New(),
 	}
@@ -145,6 +150,7 @@ func absentAdminThings() adminThings {
 func (f adminThings) operations() map[string]operation { //nolint:funlen // most of it is a table
 	get, post, del := http.MethodGet, http.MethodPost, http.MethodDelete
 	at := func(kind, code, rest string) string { return apitest.ResourcePath(f.tenant, kind, code, rest) }
+	directories := apitest.AdminAPI + "/directory-tokens?tenant=" + f.tenant
 	work := apitest.AdminAPI + "/principals/" + f.leaver.String() + "/open-work"
 	incident := apitest.AdminAPI + "/incidents/" + f.incident.String()
 	hook := func(action string) string {
@@ -172,6 +178,9 @@ func (f adminThings) operations() map[string]operation { //nolint:funlen // most
 			body: `{"name":"second","expiresAt":"2030-01-01T00:00:00Z"}`,
 		},
 		"revokeSecret":                  {method: del, path: at("Application", f.application, "/secrets/"+f.secret.String())},
+		"findDirectoryTokens":           {method: get, path: directories},
+		"issueDirectoryToken":           {method: post, path: directories, body: `{"name":"second"}`},
+		"revokeDirectoryToken":          {method: del, path: strings.Replace(directories, "?", "/"+f.directory.String()+"?", 1)},
 		"findUserSessions":              {method: get, path: apitest.AdminAPI + "/users/candidate/sessions?tenant=" + f.tenant},
 		"endUserSessions":               {method: del, path: apitest.AdminAPI + "/users/candidate/sessions?id=" + f.session.String() + "&tenant=" + f.tenant},
 		"retrieveIdentity":              {method: get, path: apitest.AdminAPI + "/identity"},
@@ -287,6 +296,8 @@ func makeThings(s *apitest.Administered, tenant, name string) adminThings {
 	s.Post(200, s.Operator, apitest.AdminAPI+"/notification-receivers/OPS/~actions/test?tenant="+tenant, "")
 	issued := s.Post(201, owner, apitest.ResourcePath(tenant, "Application", f.application, "/secrets"), `{"name":"first"}`)
 	f.secret = apitest.Decode[oasadmin.IssuedSecret](s.T, issued).ID
+	issued = s.Post(201, owner, apitest.AdminAPI+"/directory-tokens?tenant="+tenant, `{"name":"first"}`)
+	f.directory = apitest.Decode[oasadmin.IssuedSecret](s.T, issued).ID
 	access := apitest.Decode[oasb.Authentication](s.T,
 		s.Post(200, s.Of(tenant, "worker"), "/authentications", `{"type":"ENGINE_TOKEN"}`))
 	f.session = uuid.New()

@@ -122,6 +122,9 @@ admin.exportRights                           none                               
 admin.findSecrets                            none                                                               none
 admin.issueSecret                            SECRET.ISSUED                                                      none
 admin.revokeSecret                           SECRET.REVOKED                                                     none
+admin.findDirectoryTokens                    none                                                               none
+admin.issueDirectoryToken                    SECRET.ISSUED                                                      none
+admin.revokeDirectoryToken                   SECRET.REVOKED                                                     none
 admin.findUserSessions                       none                                                               none
 admin.endUserSessions                        SESSION.ENDED                                                          none
 admin.retrieveIdentity                       none                                                               none

@@ -40,6 +40,15 @@ type ServerInterface interface {
 	// StopBulkOperation Stop a bulk operation
 	// (POST /bulk-operations/{id}/~actions/stop)
 	StopBulkOperation(c *gin.Context, id BulkOperationID)
+	// FindDirectoryTokens List the tokens of directories
+	// (GET /directory-tokens)
+	FindDirectoryTokens(c *gin.Context, params FindDirectoryTokensParams)
+	// IssueDirectoryToken Issue a token for a directory
+	// (POST /directory-tokens)
+	IssueDirectoryToken(c *gin.Context, params IssueDirectoryTokenParams)
+	// RevokeDirectoryToken Revoke the token of a directory
+	// (DELETE /directory-tokens/{id})
+	RevokeDirectoryToken(c *gin.Context, id openapi_types.UUID, params RevokeDirectoryTokenParams)
 	// FindEncryptionKeyVersions List the versions of a key, the newest first
 	// (GET /encryption-keys/{code}/versions)
 	FindEncryptionKeyVersions(c *gin.Context, code ResourceCodeParam, params FindEncryptionKeyVersionsParams)
@@ -308,6 +317,35 @@ func (siw *ServerInterfaceWrapper) StopBulkOperation(c *gin.Context) {
 	b.Path("id", &id, "string", "uuid")
 	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
 		siw.Handler.StopBulkOperation(c, id)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) FindDirectoryTokens(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var params FindDirectoryTokensParams
+	b.Query("tenant", true, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindDirectoryTokens(c, params)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) IssueDirectoryToken(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var params IssueDirectoryTokenParams
+	b.Query("tenant", true, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.IssueDirectoryToken(c, params)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) RevokeDirectoryToken(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id openapi_types.UUID
+	b.Path("id", &id, "string", "uuid")
+	var params RevokeDirectoryTokenParams
+	b.Query("tenant", true, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RevokeDirectoryToken(c, id, params)
 	}
 }
 
@@ -1057,6 +1095,9 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/bulk-operations/:id/~actions/start", wrapper.StartBulkOperation)
 	router.POST(options.BaseURL+"/bulk-operations/:id/~actions/stop", wrapper.StopBulkOperation)
 	router.GET(options.BaseURL+"/bulk-operations/:id/items", wrapper.FindBulkOperationItems)
+	router.GET(options.BaseURL+"/directory-tokens", wrapper.FindDirectoryTokens)
+	router.POST(options.BaseURL+"/directory-tokens", wrapper.IssueDirectoryToken)
+	router.DELETE(options.BaseURL+"/directory-tokens/:id", wrapper.RevokeDirectoryToken)
 	router.POST(options.BaseURL+"/encryption-keys/:code/~actions/rotate", wrapper.RotateEncryptionKey)
 	router.GET(options.BaseURL+"/encryption-keys/:code/versions", wrapper.FindEncryptionKeyVersions)
 	router.GET(options.BaseURL+"/engine-access", wrapper.FindEngineAccess)
@@ -1234,6 +1275,51 @@ type StopBulkOperation200JSONResponse BulkOperation
 
 func (response StopBulkOperation200JSONResponse) VisitStopBulkOperationResponse(w http.ResponseWriter) error {
 	return httpio.WriteJSON(w, 200, response)
+}
+
+type FindDirectoryTokensRequestObject struct {
+	Params FindDirectoryTokensParams
+}
+
+type FindDirectoryTokensResponseObject interface {
+	VisitFindDirectoryTokensResponse(w http.ResponseWriter) error
+}
+
+type FindDirectoryTokens200JSONResponse DirectoryTokenList
+
+func (response FindDirectoryTokens200JSONResponse) VisitFindDirectoryTokensResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type IssueDirectoryTokenRequestObject struct {
+	Params IssueDirectoryTokenParams
+	Body   *IssueDirectoryTokenJSONRequestBody
+}
+
+type IssueDirectoryTokenResponseObject interface {
+	VisitIssueDirectoryTokenResponse(w http.ResponseWriter) error
+}
+
+type IssueDirectoryToken201JSONResponse IssuedSecret
+
+func (response IssueDirectoryToken201JSONResponse) VisitIssueDirectoryTokenResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 201, response)
+}
+
+type RevokeDirectoryTokenRequestObject struct {
+	ID     openapi_types.UUID `json:"id"`
+	Params RevokeDirectoryTokenParams
+}
+
+type RevokeDirectoryTokenResponseObject interface {
+	VisitRevokeDirectoryTokenResponse(w http.ResponseWriter) error
+}
+
+type RevokeDirectoryToken204Response struct{}
+
+func (RevokeDirectoryToken204Response) VisitRevokeDirectoryTokenResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
 }
 
 type FindEncryptionKeyVersionsRequestObject struct {
@@ -2169,6 +2255,15 @@ type StrictServerInterface interface {
 	// StopBulkOperation Stop a bulk operation
 	// (POST /bulk-operations/{id}/~actions/stop)
 	StopBulkOperation(ctx context.Context, request StopBulkOperationRequestObject) (StopBulkOperationResponseObject, error)
+	// FindDirectoryTokens List the tokens of directories
+	// (GET /directory-tokens)
+	FindDirectoryTokens(ctx context.Context, request FindDirectoryTokensRequestObject) (FindDirectoryTokensResponseObject, error)
+	// IssueDirectoryToken Issue a token for a directory
+	// (POST /directory-tokens)
+	IssueDirectoryToken(ctx context.Context, request IssueDirectoryTokenRequestObject) (IssueDirectoryTokenResponseObject, error)
+	// RevokeDirectoryToken Revoke the token of a directory
+	// (DELETE /directory-tokens/{id})
+	RevokeDirectoryToken(ctx context.Context, request RevokeDirectoryTokenRequestObject) (RevokeDirectoryTokenResponseObject, error)
 	// FindEncryptionKeyVersions List the versions of a key, the newest first
 	// (GET /encryption-keys/{code}/versions)
 	FindEncryptionKeyVersions(ctx context.Context, request FindEncryptionKeyVersionsRequestObject) (FindEncryptionKeyVersionsResponseObject, error)
@@ -2500,6 +2595,58 @@ func (sh *strictHandler) StopBulkOperation(ctx *gin.Context, id BulkOperationID)
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitStopBulkOperationResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// FindDirectoryTokens handles (GET /directory-tokens).
+func (sh *strictHandler) FindDirectoryTokens(ctx *gin.Context, params FindDirectoryTokensParams) {
+	var request FindDirectoryTokensRequestObject
+	request.Params = params
+	response, err := sh.ssi.FindDirectoryTokens(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindDirectoryTokensResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// IssueDirectoryToken handles (POST /directory-tokens).
+func (sh *strictHandler) IssueDirectoryToken(ctx *gin.Context, params IssueDirectoryTokenParams) {
+	var request IssueDirectoryTokenRequestObject
+	request.Params = params
+
+	var body IssueDirectoryTokenJSONRequestBody
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
+		return
+	}
+
+	response, err := sh.ssi.IssueDirectoryToken(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitIssueDirectoryTokenResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// RevokeDirectoryToken handles (DELETE /directory-tokens/{id}).
+func (sh *strictHandler) RevokeDirectoryToken(ctx *gin.Context, id openapi_types.UUID, params RevokeDirectoryTokenParams) {
+	var request RevokeDirectoryTokenRequestObject
+	request.ID = id
+	request.Params = params
+	response, err := sh.ssi.RevokeDirectoryToken(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRevokeDirectoryTokenResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)

@@ -81,25 +81,32 @@ func (v *Validator) Require(set func(context.Context, domain.Precondition), read
 		if r == nil || c.Request.Method == http.MethodGet {
 			return
 		}
-		match, ok := parseEntityTags(c.Request.Header.Values("If-Match"))
-		if !ok {
-			v.errs.Write(c, malformedTags("If-Match"))
+		p, err := ParsePrecondition(c.Request.Header)
+		if err != nil {
+			v.errs.Write(c, err)
 			return
 		}
-		noneMatch, ok := parseEntityTags(c.Request.Header.Values("If-None-Match"))
-		if !ok {
-			v.errs.Write(c, malformedTags("If-None-Match"))
+		if p.Match == nil && p.NoneMatch == nil {
 			return
 		}
-		if match == nil && noneMatch == nil {
-			return
-		}
-		p := domain.Precondition{Match: match.listVersions(), NoneMatch: noneMatch.listVersions()}
 		path, id := r.subjectOf(c)
 		p.Resource = id
 		set(c.Request.Context(), p)
 		c.Set(currentKey, func() string { return currentTag(c, read, v.base+path) })
 	}
+}
+
+// ParsePrecondition returns the precondition of a request's If-Match and If-None-Match.
+func ParsePrecondition(header http.Header) (domain.Precondition, error) {
+	match, ok := parseEntityTags(header.Values("If-Match"))
+	if !ok {
+		return domain.Precondition{}, malformedTags("If-Match")
+	}
+	noneMatch, ok := parseEntityTags(header.Values("If-None-Match"))
+	if !ok {
+		return domain.Precondition{}, malformedTags("If-None-Match")
+	}
+	return domain.Precondition{Match: match.listVersions(), NoneMatch: noneMatch.listVersions()}, nil
 }
 
 func malformedTags(header string) error {

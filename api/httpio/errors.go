@@ -104,8 +104,15 @@ func (w *ErrorWriter) Write(c *gin.Context, err error) {
 		}
 		return
 	}
+	public, status := w.Refuse(c, err)
+	w.writeBody(c, status, public.Message, infosOf(public, w.fields))
+}
+
+// Refuse returns the public part of an error and its status, records it, and sets the header fields that belong to it. It is for
+// answers in another form than Write's.
+func (w *ErrorWriter) Refuse(c *gin.Context, err error) (*domain.Error, int) {
 	public := w.publicError(c, err)
-	RecordOf(ctx).Refuse(public)
+	RecordOf(c.Request.Context()).Refuse(public)
 	status, _ := StatusOf(public.Kind)
 	switch status {
 	case http.StatusPreconditionFailed:
@@ -121,7 +128,7 @@ func (w *ErrorWriter) Write(c *gin.Context, err error) {
 			c.Header("Retry-After", strconv.Itoa(retryAfterRateLimited))
 		}
 	}
-	w.writeBody(c, status, public.Message, infosOf(public, w.fields))
+	return public, status
 }
 
 // withCurrentTag adds the tag of the resource as it is now to a failed precondition

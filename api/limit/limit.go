@@ -99,18 +99,27 @@ func (l *Limiter) Enter(caller domain.Caller) (leave func(), verdict Verdict) {
 	if l == nil {
 		return func() {}, Verdict{Allowed: true}
 	}
-	now := l.clock()
-	verdict = l.principals.takeToken(caller.PrincipalID, now)
+	now, key := l.clock(), bucketOf(caller)
+	verdict = l.principals.takeToken(key, now)
 	if verdict.Allowed && l.tenants != nil {
 		verdict = lowerVerdict(verdict, l.takeTenant(caller, now))
 	}
 	if !verdict.Allowed {
 		return nil, verdict
 	}
-	if !l.running.Enter(caller.PrincipalID) {
+	if !l.running.Enter(key) {
 		return nil, refuseConcurrent(Concurrency, l.running.most)
 	}
-	return func() { l.running.Leave(caller.PrincipalID) }, verdict
+	return func() { l.running.Leave(key) }, verdict
+}
+
+// bucketOf returns the key of the caller's limits: the principal, or the tenant of a directory, because the directories of all
+// tenants are one principal.
+func bucketOf(caller domain.Caller) uuid.UUID {
+	if caller.PrincipalID == domain.DirectoryPrincipalID() && len(caller.Memberships) == 1 {
+		return caller.Memberships[0].TenantID
+	}
+	return caller.PrincipalID
 }
 
 // refuseConcurrent returns the refusal of one more concurrent request.

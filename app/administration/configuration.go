@@ -48,6 +48,10 @@ type configuration struct {
 	recorded map[resource.Key]uuid.UUID
 	// encryptionKeys are the first versions of new keys.
 	encryptionKeys map[resource.Key]sealedKey
+	// origins are the new origins of resources. Without one a resource keeps its origin.
+	origins map[resource.Key]resource.Origin
+	// byDirectory reports whether a directory makes the change.
+	byDirectory bool
 }
 
 func newConfiguration(caller domain.Caller, found *persistence.Configuration) *configuration {
@@ -55,6 +59,7 @@ func newConfiguration(caller domain.Caller, found *persistence.Configuration) *c
 		Configuration: found, caller: caller, tenants: map[string]*domain.Tenant{},
 		stored: map[resource.Key]*resource.Stored{}, desired: map[resource.Key]*resource.Document{},
 		ids: map[resource.Key]uuid.UUID{}, recorded: map[resource.Key]uuid.UUID{}, encryptionKeys: map[resource.Key]sealedKey{},
+		origins: map[resource.Key]resource.Origin{},
 	}
 	for i := range found.Tenants {
 		c.tenants[found.Tenants[i].Code] = &found.Tenants[i]
@@ -172,7 +177,7 @@ func (c *configuration) planDocument(d *resource.Document) (ApplyAction, error) 
 		if err != nil {
 			return "", err
 		}
-		if action = ApplyConfigured; same {
+		if action = ApplyConfigured; same && !c.changesOrigin(before) {
 			action = ApplyUnchanged
 		}
 	}
@@ -224,6 +229,9 @@ func (c *configuration) planPrune(documents []resource.Document, prune *Prune) e
 
 func (c *configuration) planDeletion(key resource.Key) error {
 	before := c.stored[key]
+	if c.isManaged(before) {
+		return domain.Conflict(domain.CodeConflict, displayKey(key)+" is managed by the directory: delete it there, or revoke the tokens of the directory")
+	}
 	if err := c.checkAuthorized(&before.Document, before, ApplyDeleted); err != nil {
 		return err
 	}

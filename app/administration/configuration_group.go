@@ -12,7 +12,7 @@ import (
 
 func groupHandler() kindHandler {
 	return kindHandler{
-		put: putSpec((*configuration).putGroup),
+		put: putSpec((*configuration).putGroup), check: checkSpec((*configuration).checkManagedGroup),
 		remove: func(_ *configuration, tx *persistence.Tx, a AppliedResource, tenant uuid.UUID, _ time.Time) {
 			tx.RemoveGroup(tenant, a.ID)
 		},

@@ -26,7 +26,9 @@ func (c *configuration) putResource(tx *persistence.Tx, key resource.Key, now ti
 	}
 	for _, a := range c.applied {
 		if a.Key == key {
-			return tx.PutResource(resource.Stored{Document: *d, ID: id, TenantID: tenant, Audit: audit, EventID: c.recorded[key]})
+			return tx.PutResource(resource.Stored{
+				Document: *d, ID: id, TenantID: tenant, Audit: audit, EventID: c.recorded[key], Origin: c.originOf(key),
+			})
 		}
 	}
 	return nil

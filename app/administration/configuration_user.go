@@ -131,6 +131,9 @@ func (c *configuration) checkUser(d *resource.Document, spec *resource.UserSpec)
 			}
 		}
 	}
+	if violation := c.checkManagedUser(d, spec); violation != nil {
+		return violation
+	}
 	for key, other := range c.desired {
 		if user, ok := other.Spec.(*resource.UserSpec); ok && key != d.Key() && key.Tenant == d.TenantCode() &&
 			domain.EqualEmails(user.Email, spec.Email) {

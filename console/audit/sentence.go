@@ -52,6 +52,7 @@ func typeGroups() []typeGroup { //nolint:funlen // a table
 			{domain.EventPersonDisabled, ui.Text("%s disabled a person in all tenants")},
 			{domain.EventPersonEnabled, ui.Text("%s enabled a person in all tenants")},
 			{domain.EventPersonErased, ui.Text("%s erased a person")},
+			{domain.EventUserLeftWork, ui.Text("%s deactivated a user with open work: %s")},
 		}},
 		{ui.Text("Processes"), []typeSentence{
 			{domain.EventProcessCreated, ui.Text("%s started a process")},

@@ -3,9 +3,10 @@ package lang
 // germanAudit returns the texts of the audit.
 func germanAudit() map[string]string {
 	return map[string]string{
-		"Configuration":                                 "Konfiguration",
-		"%s created %s":                                 "%s hat angelegt: %s",
-		"%s changed %s":                                 "%s hat geändert: %s",
+		"Configuration": "Konfiguration",
+		"%s created %s": "%s hat angelegt: %s",
+		"%s changed %s": "%s hat geändert: %s",
+		"%s deactivated a user with open work: %s": "%s hat eine Person mit offener Arbeit deaktiviert: %s",
 		"%s deleted %s":                                 "%s hat gelöscht: %s",
 		"%s rotated the encryption key %s":              "%s hat den Schlüssel %s erneuert",
 		"%s uploaded a file of the robot %s":            "%s hat eine Datei des Roboters %s hochgeladen",

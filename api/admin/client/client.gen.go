@@ -396,6 +396,89 @@ func NewStopBulkOperationRequest(server string, id BulkOperationID) (*http.Reque
 	return b.build("", nil)
 }
 
+// FindDirectoryTokens List the tokens of directories
+//
+// Their values cannot be read again. Of a tenant that the caller does not administer there are none.
+//
+// Corresponds with GET /directory-tokens (the `FindDirectoryTokens` operationId).
+func (c *Client) FindDirectoryTokens(ctx context.Context, params *FindDirectoryTokensParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindDirectoryTokensRequest(c.Server, params)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindDirectoryTokensRequest returns a request of FindDirectoryTokens.
+func NewFindDirectoryTokensRequest(server string, params *FindDirectoryTokensParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/directory-tokens")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
+	}
+	return b.build("", nil)
+}
+
+// IssueDirectoryTokenWithBody Issue a token for a directory
+//
+// The bearer provisions the users and groups of the tenant through SCIM 2.0 at `/scim/v2`. The token is not a credential of any
+// other interface. Five can be active at a time. Only owners issue tokens.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /directory-tokens (the `IssueDirectoryToken` operationId).
+func (c *Client) IssueDirectoryTokenWithBody(ctx context.Context, params *IssueDirectoryTokenParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewIssueDirectoryTokenRequestWithBody(c.Server, params, contentType, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// IssueDirectoryToken Issue a token for a directory
+//
+// The bearer provisions the users and groups of the tenant through SCIM 2.0 at `/scim/v2`. The token is not a credential of any
+// other interface. Five can be active at a time. Only owners issue tokens.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /directory-tokens (the `IssueDirectoryToken` operationId).
+func (c *Client) IssueDirectoryToken(ctx context.Context, params *IssueDirectoryTokenParams, body IssueDirectoryTokenJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewIssueDirectoryTokenRequest(c.Server, params, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewIssueDirectoryTokenRequest returns a request of IssueDirectoryToken with the body as application/json.
+func NewIssueDirectoryTokenRequest(server string, params *IssueDirectoryTokenParams, body IssueDirectoryTokenJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return NewIssueDirectoryTokenRequestWithBody(server, params, "application/json", bytes.NewReader(buf))
+}
+
+// NewIssueDirectoryTokenRequestWithBody returns a request of IssueDirectoryToken with any body.
+func NewIssueDirectoryTokenRequestWithBody(server string, params *IssueDirectoryTokenParams, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/directory-tokens")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
+	}
+	return b.build(contentType, body)
+}
+
+// RevokeDirectoryToken Revoke the token of a directory
+//
+// The token stops working within seconds. Only owners revoke tokens.
+//
+// Corresponds with DELETE /directory-tokens/{id} (the `RevokeDirectoryToken` operationId).
+func (c *Client) RevokeDirectoryToken(ctx context.Context, id openapi_types.UUID, params *RevokeDirectoryTokenParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRevokeDirectoryTokenRequest(c.Server, id, params)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRevokeDirectoryTokenRequest returns a request of RevokeDirectoryToken.
+func NewRevokeDirectoryTokenRequest(server string, id openapi_types.UUID, params *RevokeDirectoryTokenParams) (*http.Request, error) {
+	b := newRequest(http.MethodDelete, server, "/directory-tokens/%s")
+	b.path("id", id, "string", "uuid")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
+	}
+	return b.build("", nil)
+}
+
 // FindEncryptionKeyVersions List the versions of a key, the newest first
 //
 // The key material cannot be read here.

@@ -1349,6 +1349,25 @@ type DefinitionVersionList struct {
 	Content []DefinitionVersion `json:"content"`
 }
 
+// DirectoryToken A token of a directory without its value
+type DirectoryToken struct {
+	CreatedAt time.Time          `json:"createdAt"`
+	ExpiresAt *time.Time         `json:"expiresAt,omitempty"`
+	ID        openapi_types.UUID `json:"id"`
+
+	// IssuedBy The principal that issued the token
+	IssuedBy openapi_types.UUID `json:"issuedBy"`
+
+	// LastUsedAt The last use, to the hour
+	LastUsedAt *time.Time `json:"lastUsedAt,omitempty"`
+	Name       string     `json:"name"`
+}
+
+// DirectoryTokenList defines model for DirectoryTokenList.
+type DirectoryTokenList struct {
+	Content []DirectoryToken `json:"content"`
+}
+
 // EncryptionKeyVersion A version of a key, without key material
 type EncryptionKeyVersion struct {
 	CreatedAt time.Time          `json:"createdAt"`
@@ -2878,6 +2897,9 @@ type WorkflowWaitKind string
 // BulkOperationID defines model for BulkOperationId.
 type BulkOperationID = openapi_types.UUID
 
+// DirectoryTenant defines model for DirectoryTenant.
+type DirectoryTenant = string
+
 // FileContentTypeParam defines model for FileContentTypeParam.
 type FileContentTypeParam = string
 
@@ -2993,6 +3015,24 @@ type FindBulkOperationItemsParams struct {
 
 	// State Only resources in one of these states
 	State []BulkItemState `form:"state,omitempty" json:"state,omitempty"`
+}
+
+// FindDirectoryTokensParams defines parameters for FindDirectoryTokens.
+type FindDirectoryTokensParams struct {
+	// Tenant The code of the tenant
+	Tenant DirectoryTenant `form:"tenant" json:"tenant"`
+}
+
+// IssueDirectoryTokenParams defines parameters for IssueDirectoryToken.
+type IssueDirectoryTokenParams struct {
+	// Tenant The code of the tenant
+	Tenant DirectoryTenant `form:"tenant" json:"tenant"`
+}
+
+// RevokeDirectoryTokenParams defines parameters for RevokeDirectoryToken.
+type RevokeDirectoryTokenParams struct {
+	// Tenant The code of the tenant
+	Tenant DirectoryTenant `form:"tenant" json:"tenant"`
 }
 
 // FindEncryptionKeyVersionsParams defines parameters for FindEncryptionKeyVersions.
@@ -3574,6 +3614,9 @@ type PreviewBulkOperationJSONRequestBody = BulkOperationParams
 
 // StartBulkOperationJSONRequestBody defines body for StartBulkOperation for application/json ContentType.
 type StartBulkOperationJSONRequestBody = BulkStartParams
+
+// IssueDirectoryTokenJSONRequestBody defines body for IssueDirectoryToken for application/json ContentType.
+type IssueDirectoryTokenJSONRequestBody = SecretIssueParams
 
 // IssueOperatorAccessJSONRequestBody defines body for IssueOperatorAccess for application/json ContentType.
 type IssueOperatorAccessJSONRequestBody = OperatorAccessParams
