@@ -7,12 +7,14 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/api/scim"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/bulk"
@@ -60,6 +62,10 @@ type Options struct {
 	// Origins are the origins of pages, such as https://desk.example.com, with access to the
 	// interface by credentials of their own; empty for none.
 	Origins []string
+	// Directories identifies directories by their tokens. Without it directories are not served.
+	Directories *authn.Directories
+	// BaseURL is the address of the service, "" for relative addresses in the answers to directories.
+	BaseURL string
 	// Deprecation is the deprecation of Shape A, and may be zero.
 	Deprecation Deprecation
 }
@@ -113,6 +119,9 @@ func NewRouter(o Options) (*Router, error) {
 			return nil, fmt.Errorf("making the router: %w", err)
 		}
 	}
+	if o.Part != Administration && o.Directories != nil {
+		mountDirectories(engine, o, errs)
+	}
 	open := engine.Group("", startOperation(errs))
 	if err := publishContracts(open, served); err != nil {
 		return nil, fmt.Errorf("making the router: %w", err)
@@ -132,6 +141,33 @@ func NewRouter(o Options) (*Router, error) {
 		return nil, fmt.Errorf("making the router: %w", err)
 	}
 	return &Router{Handler: handler, engine: engine}, nil
+}
+
+// mountDirectories adds the interface of directories. Its credentials are valid there only.
+func mountDirectories(engine *gin.Engine, o Options, errs *httpio.ErrorWriter) {
+	server := scim.NewServer(scim.Options{
+		Administration: o.Administration, Errors: errs, Call: chain.Call, Require: chain.Require, BaseURL: o.BaseURL,
+		Authenticate: func(c *gin.Context) (tenant domain.DirectoryTenant, err error) {
+			ctx := c.Request.Context()
+			header := strings.Join(c.Request.Header.Values("Authorization"), ", ")
+			_, err = chain.SignIn(ctx, header, func() (domain.Caller, error) {
+				tenant, err = o.Directories.Authenticate(ctx, header)
+				return tenant.Caller(), err
+			})
+			if err != nil {
+				return tenant, err
+			}
+			return tenant, chain.Enter(ctx)
+		},
+	})
+	server.Register(engine)
+	engine.NoRoute(func(c *gin.Context) {
+		if strings.HasPrefix(c.Request.URL.Path, scim.Path+"/") {
+			server.NotFound(c)
+			return
+		}
+		errs.NotFound(c)
+	})
 }
 
 // publishSchemas adds the JSON Schemas of documents, for editors.

@@ -28,7 +28,7 @@ func AddCommands(root *cobra.Command, env Environment) {
 	AddGroup(
 		root, "Configure resources:", newApplyCommand(env), newDiffCommand(env),
 		newGetCommand(env), newDescribeCommand(env), newEditCommand(env), newVersionsCommand(env), newDeleteCommand(env), newExportCommand(env), newExplainCommand(), newDefinitionsCommand(),
-		newSecretsCommand(env), newSessionsCommand(env), newEncryptionKeysCommand(env), newRobotsCommand(env),
+		newSecretsCommand(env), newDirectoryCommand(env), newSessionsCommand(env), newEncryptionKeysCommand(env), newRobotsCommand(env),
 	)
 	AddGroup(root, "Work on processes:", newStartCommand(env), newProcessesCommand(env), newTasksCommand(env))
 	AddGroup(

@@ -124,6 +124,9 @@ func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it 
 		"docs/administration.md: procession secrets issue Application loan-worker --name 2027 > secret": {
 			values: map[string][]string{"ID": {listed("secrets list Application loan-worker", issued)}},
 		},
+		"docs/administration.md: procession directory token create --tenant demo --name entra > token": {
+			values: map[string][]string{"ID": {listed("directory token list --tenant demo", ".[0].id")}},
+		},
 		"docs/administration.md: procession secrets issue webhook EVENTS --name 2027": {before: "procession apply -f events.yaml"},
 		"docs/administration.md: procession receivers test OPS": {
 			without: "it takes a receiver: TestReceiversAreTested of the console",

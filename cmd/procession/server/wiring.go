@@ -279,6 +279,10 @@ func (s *Service) newAPI(k *Keyring, h operations, m *metrics, local LocalOption
 	if err != nil {
 		return err
 	}
+	directories, err := authn.NewDirectories(k.DB, time.Now)
+	if err != nil {
+		return err
+	}
 	deprecation, err := c.Deprecation()
 	if err != nil {
 		return err
@@ -289,7 +293,7 @@ func (s *Service) newAPI(k *Keyring, h operations, m *metrics, local LocalOption
 	}
 	options := api.Options{
 		Options: passed, Service: h.operations, Administration: h.administration, Bulk: h.bulk, Revocations: s.revocations,
-		Authenticator: authenticator, Issuer: k.Issuer,
+		Authenticator: authenticator, Issuer: k.Issuer, Directories: directories, BaseURL: c.BaseURL(),
 		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation,
 		DevCA: local.Authority, Feed: s.hub, Origins: c.CORSOrigins,
 	}

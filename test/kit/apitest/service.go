@@ -112,6 +112,9 @@ func NewServiceWithin(t *testing.T, within Bounds, change ...func(*api.Options))
 	authenticator, err := authn.NewAuthenticator(s.DB, s.Now)
 	require.NoError(t, err)
 
+	directories, err := authn.NewDirectories(s.DB, s.Now)
+	require.NoError(t, err)
+
 	s.Provider = &Provider{Provider: assistance.Builtin{}}
 	s.Forms = formtest.Pool(t)
 	s.DocumentsDir = t.TempDir()
@@ -134,7 +137,7 @@ func NewServiceWithin(t *testing.T, within Bounds, change ...func(*api.Options))
 		}),
 		Options:       chain.Options{Log: slog.New(slog.DiscardHandler), Clock: s.Now},
 		Revocations:   store.Revocations(),
-		Authenticator: authenticator, Issuer: issuer,
+		Authenticator: authenticator, Issuer: issuer, Directories: directories,
 		DocumentLimit: DocumentLimit, Feed: hub,
 	}
 	options.Bulk = bulk.New(bulk.Options{Store: store, App: options.Service, Administration: options.Administration, Logger: options.Log})
