@@ -22,7 +22,7 @@ import (
 // GET.
 func unconditional() []string {
 	return []string{
-		"admin.handOverWork", "admin.previewRepair",
+		"admin.handOverWork", "admin.previewRepair", "admin.issueDirectoryToken", "admin.revokeDirectoryToken",
 		"B.prepareBusinessArtifactCreateArtifact", "B.prepareBusinessArtifactStartProcess", "admin.evaluateAvailability",
 		"admin.previewBulkOperation",
 	}

@@ -2,6 +2,7 @@ package scim
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -45,7 +46,7 @@ func (s *Server) metaOf(kind, path string) object {
 // showProvider answers with the configuration of the service (RFC 7643, section 5).
 func (s *Server) showProvider(c *gin.Context) {
 	none, size, results := 0, 0, maxPage
-	write(c, http.StatusOK, object{
+	writeJSON(c, http.StatusOK, object{
 		"schemas": []string{providerSchema}, "patch": supported{Supported: true},
 		"bulk":   supported{MaxOperations: &none, MaxPayloadSize: &size},
 		"filter": supported{Supported: true, MaxResults: &results}, "changePassword": supported{}, "sort": supported{},
@@ -81,15 +82,22 @@ func (s *Server) schemas() []schema {
 	}
 }
 
+// refuseSearch answers a search in several types of resources, which the service does not offer (RFC 7644, section 3.12).
+func (s *Server) refuseSearch(c *gin.Context) {
+	writeJSON(c, http.StatusNotImplemented, errorBody{
+		Schemas: []string{errorMessage}, Status: strconv.Itoa(http.StatusNotImplemented), Detail: "search in /Users or /Groups",
+	})
+}
+
 // listAll answers with all of a few resources. They cannot be filtered (RFC 7644, section 4).
 func listAll[T any](s *Server, find func() []T) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if c.Query("filter") != "" {
-			s.fail(c, domain.Denied("this list cannot be filtered"))
+			s.writeFailure(c, domain.Denied("this list cannot be filtered"))
 			return
 		}
 		all := find()
-		write(c, http.StatusOK, object{
+		writeJSON(c, http.StatusOK, object{
 			"schemas": []string{listMessage}, "totalResults": len(all), "itemsPerPage": len(all), "startIndex": 1, "Resources": all,
 		})
 	}
@@ -100,10 +108,10 @@ func showOne[T any](s *Server, find func() []T, idOf func(T) string) gin.Handler
 	return func(c *gin.Context) {
 		for _, one := range find() {
 			if strings.EqualFold(idOf(one), c.Param("id")) {
-				write(c, http.StatusOK, one)
+				writeJSON(c, http.StatusOK, one)
 				return
 			}
 		}
-		s.fail(c, domain.NotFound("resource"))
+		s.writeFailure(c, domain.NotFound("resource"))
 	}
 }

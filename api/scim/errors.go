@@ -30,8 +30,8 @@ const (
 // Error implements error.
 func (t scimType) Error() string { return string(t) }
 
-// refuse returns the refusal of a request.
-func refuse(t scimType, detail string) error {
+// refuseAs returns the refusal of a request.
+func refuseAs(t scimType, detail string) error {
 	return &domain.Error{Kind: domain.KindInvalid, Code: domain.CodeValidation, Message: detail, Cause: t}
 }
 
@@ -51,8 +51,8 @@ type errorBody struct {
 	Detail   string   `json:"detail"`
 }
 
-// fail answers a request with an error.
-func (s *Server) fail(c *gin.Context, err error) {
+// writeFailure answers a request with an error.
+func (s *Server) writeFailure(c *gin.Context, err error) {
 	kind, _ := errors.AsType[scimType](err)
 	if administration.IsUniqueness(err) {
 		kind = uniqueness
@@ -61,11 +61,11 @@ func (s *Server) fail(c *gin.Context, err error) {
 	if kind == "" && status == http.StatusBadRequest {
 		kind = invalidValue
 	}
-	write(c, status, errorBody{Schemas: []string{errorMessage}, Status: strconv.Itoa(status), ScimType: kind, Detail: describe(public)})
+	writeJSON(c, status, errorBody{Schemas: []string{errorMessage}, Status: strconv.Itoa(status), ScimType: kind, Detail: describeError(public)})
 }
 
-// describe returns the message of an error with its details. Their locations are in manifests, and left out.
-func describe(err *domain.Error) string {
+// describeError returns the message of an error with its details. Their locations are in manifests, and left out.
+func describeError(err *domain.Error) string {
 	var parts []string
 	for _, detail := range err.Details {
 		name := detail.Location[strings.LastIndexByte(detail.Location, '/')+1:]

@@ -23,14 +23,14 @@ func parseFilter(kind resource.Kind, text string) (*domain.DirectoryFilter, erro
 		return nil, nil //nolint:nilnil // no filter is none
 	}
 	if len(text) > maxFilter || tooDeep(text) {
-		return nil, refuse(invalidFilter, fmt.Sprintf("the filter must have at most %d bytes and parentheses %d deep", maxFilter, maxFilterDepth))
+		return nil, refuseAs(invalidFilter, fmt.Sprintf("the filter must have at most %d bytes and parentheses %d deep", maxFilter, maxFilterDepth))
 	}
 	expression, err := filter.ParseFilter([]byte(text))
 	if err != nil {
-		return nil, refuse(invalidFilter, "the filter is not one of RFC 7644, section 3.4.2.2")
+		return nil, refuseAs(invalidFilter, "the filter is not one of RFC 7644, section 3.4.2.2")
 	}
 	t := &translation{kind: kind}
-	f, err := t.translate(expression, "")
+	f, err := t.translateExpression(expression, "")
 	if err != nil {
 		return nil, err
 	}
@@ -64,29 +64,29 @@ type translation struct {
 	terms int
 }
 
-// translate returns the condition of an expression. within is the attribute with the values that it is about.
-func (t *translation) translate(expression filter.Expression, within string) (domain.DirectoryFilter, error) {
+// translateExpression returns the condition of an expression. within is the attribute with the values that it is about.
+func (t *translation) translateExpression(expression filter.Expression, within string) (domain.DirectoryFilter, error) {
 	switch e := expression.(type) {
 	case *filter.LogicalExpression:
-		left, err := t.translate(e.Left, within)
+		left, err := t.translateExpression(e.Left, within)
 		if err != nil {
 			return left, err
 		}
-		right, err := t.translate(e.Right, within)
+		right, err := t.translateExpression(e.Right, within)
 		return domain.DirectoryFilter{
 			Operator: domain.DirectoryOperator(strings.ToLower(string(e.Operator))), Operands: []domain.DirectoryFilter{left, right},
 		}, err
 	case *filter.NotExpression:
-		inner, err := t.translate(e.Expression, within)
+		inner, err := t.translateExpression(e.Expression, within)
 		return domain.DirectoryFilter{Operator: domain.DirectoryNot, Operands: []domain.DirectoryFilter{inner}}, err
 	case *filter.ValuePath:
 		if err := t.checkSchema(e.AttributePath); err != nil {
 			return domain.DirectoryFilter{}, err
 		}
-		return t.translate(e.ValueFilter, e.AttributePath.AttributeName+".")
+		return t.translateExpression(e.ValueFilter, e.AttributePath.AttributeName+".")
 	case *filter.AttributeExpression:
 		if t.terms++; t.terms > maxFilterTerms {
-			return domain.DirectoryFilter{}, refuse(invalidFilter, fmt.Sprintf("the filter must have at most %d comparisons", maxFilterTerms))
+			return domain.DirectoryFilter{}, refuseAs(invalidFilter, fmt.Sprintf("the filter must have at most %d comparisons", maxFilterTerms))
 		}
 		if err := t.checkSchema(e.AttributePath); err != nil {
 			return domain.DirectoryFilter{}, err
@@ -95,9 +95,9 @@ func (t *translation) translate(expression filter.Expression, within string) (do
 		if sub := e.AttributePath.SubAttributeName(); sub != "" {
 			name += "." + sub
 		}
-		return t.compare(name, domain.DirectoryOperator(strings.ToLower(string(e.Operator))), e.CompareValue)
+		return t.compareAttribute(name, domain.DirectoryOperator(strings.ToLower(string(e.Operator))), e.CompareValue)
 	}
-	return domain.DirectoryFilter{}, refuse(invalidFilter, "the filter has an unknown expression")
+	return domain.DirectoryFilter{}, refuseAs(invalidFilter, "the filter has an unknown expression")
 }
 
 func (t *translation) checkSchema(path filter.AttributePath) error {
@@ -105,11 +105,11 @@ func (t *translation) checkSchema(path filter.AttributePath) error {
 	if uri == "" || strings.EqualFold(uri, userSchema) && t.kind == resource.KindUser || strings.EqualFold(uri, groupSchema) && t.kind == resource.KindGroup {
 		return nil
 	}
-	return refuse(invalidFilter, "the schema "+uri+" is not one of the resource")
+	return refuseAs(invalidFilter, "the schema "+uri+" is not one of the resource")
 }
 
-// always and never are conditions of all rows and of none.
-func always(holds bool) domain.DirectoryFilter {
+// constantFilter and never are conditions of all rows and of none.
+func constantFilter(holds bool) domain.DirectoryFilter {
 	present := domain.DirectoryFilter{Operator: domain.DirectoryPresent, Attribute: domain.DirectoryID}
 	if holds {
 		return present
@@ -117,8 +117,8 @@ func always(holds bool) domain.DirectoryFilter {
 	return domain.DirectoryFilter{Operator: domain.DirectoryNot, Operands: []domain.DirectoryFilter{present}}
 }
 
-// compare returns the condition of a comparison.
-func (t *translation) compare(name string, operator domain.DirectoryOperator, value any) (domain.DirectoryFilter, error) {
+// compareAttribute returns the condition of a comparison.
+func (t *translation) compareAttribute(name string, operator domain.DirectoryOperator, value any) (domain.DirectoryFilter, error) {
 	attribute, ok := t.attributeOf(name)
 	f := domain.DirectoryFilter{Operator: operator, Attribute: attribute, Value: value}
 	if !ok {
@@ -128,14 +128,14 @@ func (t *translation) compare(name string, operator domain.DirectoryOperator, va
 			constant := map[string]any{"emails.type": "work", "emails.primary": true, "members.type": "User"}[strings.ToLower(name)]
 			text, isText := value.(string)
 			equal := value == constant || isText && strings.EqualFold(text, fmt.Sprint(constant))
-			return always(operator == domain.DirectoryPresent || operator == domain.DirectoryEqual && equal || operator == domain.DirectoryNotEqual && !equal), nil
+			return constantFilter(operator == domain.DirectoryPresent || operator == domain.DirectoryEqual && equal || operator == domain.DirectoryNotEqual && !equal), nil
 		}
-		return f, refuse(invalidFilter, "lists cannot be filtered by "+name)
+		return f, refuseAs(invalidFilter, "lists cannot be filtered by "+name)
 	}
 	if operator == domain.DirectoryPresent {
 		return f, nil
 	}
-	wrong := refuse(invalidFilter, fmt.Sprintf("%s cannot be compared with %v by %s", name, value, operator))
+	wrong := refuseAs(invalidFilter, fmt.Sprintf("%s cannot be compared with %v by %s", name, value, operator))
 	equality := operator == domain.DirectoryEqual || operator == domain.DirectoryNotEqual
 	switch text, isText := value.(string); attribute { //nolint:exhaustive // the others are texts
 	case domain.DirectoryActive:
@@ -191,7 +191,7 @@ func (t *translation) attributeOf(name string) (domain.DirectoryAttribute, bool)
 // matchValue reports whether a complex value matches the filter in a path of a PATCH.
 func matchValue(expression filter.Expression, a *attribute, element object, depth int) (bool, error) {
 	if depth > maxFilterDepth {
-		return false, refuse(invalidPath, "the filter of the path is nested too deeply")
+		return false, refuseAs(invalidPath, "the filter of the path is nested too deeply")
 	}
 	switch e := expression.(type) {
 	case *filter.LogicalExpression:
@@ -210,11 +210,11 @@ func matchValue(expression filter.Expression, a *attribute, element object, dept
 	case *filter.AttributeExpression:
 		sub := findAttribute(a.Sub, e.AttributePath.AttributeName)
 		if sub == nil {
-			return false, refuse(invalidPath, "there is no attribute "+a.Name+"."+e.AttributePath.AttributeName)
+			return false, refuseAs(invalidPath, "there is no attribute "+a.Name+"."+e.AttributePath.AttributeName)
 		}
 		return compareValue(element[sub.Name], e), nil
 	}
-	return false, refuse(invalidPath, "the filter of the path has an unknown expression")
+	return false, refuseAs(invalidPath, "the filter of the path has an unknown expression")
 }
 
 // compareValue compares a simple value with the value of a filter, texts without regard to case.

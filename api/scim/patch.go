@@ -39,10 +39,10 @@ type patcher struct {
 	attributes []attribute
 }
 
-// apply applies the operations to a copy of the resource and returns it.
-func (p patcher) apply(resource object, operations []patchOperation) (object, error) {
+// applyAll applies the operations to a copy of the resource and returns it.
+func (p patcher) applyAll(resource object, operations []patchOperation) (object, error) {
 	if len(operations) == 0 || len(operations) > maxPatchOperations {
-		return nil, refuse(invalidSyntax, fmt.Sprintf("Operations must have 1 to %d elements", maxPatchOperations))
+		return nil, refuseAs(invalidSyntax, fmt.Sprintf("Operations must have 1 to %d elements", maxPatchOperations))
 	}
 	result := cloneObject(resource)
 	for i, operation := range operations {
@@ -77,22 +77,22 @@ func (p patcher) applyOne(resource object, operation patchOperation) error {
 	var value any
 	if len(operation.Value) > 0 {
 		if err := json.Unmarshal(operation.Value, &value); err != nil {
-			return refuse(invalidSyntax, "value is not JSON")
+			return refuseAs(invalidSyntax, "value is not JSON")
 		}
 	}
 	switch {
 	case op != "add" && op != "replace" && op != "remove":
-		return refuse(invalidSyntax, "op must be add, replace or remove")
+		return refuseAs(invalidSyntax, "op must be add, replace or remove")
 	case op == "remove" && operation.Path == "":
-		return refuse(noTarget, "remove needs a path")
+		return refuseAs(noTarget, "remove needs a path")
 	case op != "remove" && len(operation.Value) == 0:
-		return refuse(invalidValue, op+" needs a value")
+		return refuseAs(invalidValue, op+" needs a value")
 	case operation.Path != "":
 		return p.applyAt(resource, op, operation.Path, value)
 	}
 	members, ok := value.(object)
 	if !ok {
-		return refuse(invalidValue, "value must be an object when there is no path")
+		return refuseAs(invalidValue, "value must be an object when there is no path")
 	}
 	for _, path := range slices.Sorted(maps.Keys(members)) {
 		if strings.EqualFold(path, "schemas") || strings.EqualFold(path, enterpriseSchema) {
@@ -115,21 +115,21 @@ type target struct {
 // parseTarget returns the target of a path, nil for an attribute that the service does not offer.
 func (p patcher) parseTarget(text string) (*target, error) {
 	if len(text) > maxPath {
-		return nil, refuse(invalidPath, fmt.Sprintf("the path must have at most %d bytes", maxPath))
+		return nil, refuseAs(invalidPath, fmt.Sprintf("the path must have at most %d bytes", maxPath))
 	}
 	path, err := filter.ParsePath([]byte(text))
 	if err != nil {
-		return nil, refuse(invalidPath, "the path is not one of RFC 7644, section 3.5.2")
+		return nil, refuseAs(invalidPath, "the path is not one of RFC 7644, section 3.5.2")
 	}
 	if isForeign(path.AttributePath.URI(), path.AttributePath.AttributeName) {
 		return nil, nil //nolint:nilnil // it has no target here
 	}
 	if uri := path.AttributePath.URI(); uri != "" && !strings.EqualFold(uri, p.uri) {
-		return nil, refuse(invalidPath, "the schema "+uri+" is not one of the resource")
+		return nil, refuseAs(invalidPath, "the schema "+uri+" is not one of the resource")
 	}
 	t := &target{attribute: findAttribute(p.attributes, path.AttributePath.AttributeName), which: path.ValueExpression}
 	if t.attribute == nil {
-		return nil, refuse(invalidPath, "there is no attribute "+path.AttributePath.AttributeName)
+		return nil, refuseAs(invalidPath, "there is no attribute "+path.AttributePath.AttributeName)
 	}
 	name := path.AttributePath.SubAttributeName()
 	if path.SubAttribute != nil {
@@ -140,11 +140,11 @@ func (p patcher) parseTarget(text string) (*target, error) {
 			if isForeign("", name) {
 				return nil, nil //nolint:nilnil // it has no target here
 			}
-			return nil, refuse(invalidPath, "there is no attribute "+t.attribute.Name+"."+name)
+			return nil, refuseAs(invalidPath, "there is no attribute "+t.attribute.Name+"."+name)
 		}
 	}
 	if t.which != nil && !t.attribute.MultiValued {
-		return nil, refuse(invalidPath, t.attribute.Name+" has one value only")
+		return nil, refuseAs(invalidPath, t.attribute.Name+" has one value only")
 	}
 	return t, nil
 }
@@ -155,16 +155,16 @@ func (p patcher) applyAt(resource object, op, path string, value any) error {
 		return err
 	}
 	if t.attribute.Mutability == readOnly || t.sub != nil && t.sub.Mutability == readOnly {
-		return refuse(mutability, path+" is read-only")
+		return refuseAs(mutability, path+" is read-only")
 	}
 	if op == "remove" || value == nil {
-		return p.remove(resource, t, value)
+		return p.removeTarget(resource, t, value)
 	}
 	switch {
 	case t.attribute.MultiValued:
 		return p.writeValues(resource, op, t, value)
 	case t.sub != nil:
-		single, err := t.sub.read(value)
+		single, err := t.sub.readValue(value)
 		if err != nil {
 			return err
 		}
@@ -176,7 +176,7 @@ func (p patcher) applyAt(resource object, op, path string, value any) error {
 		resource[t.attribute.Name] = whole
 		return nil
 	}
-	next, err := t.attribute.read(value)
+	next, err := t.attribute.readValue(value)
 	if err != nil {
 		return err
 	}
@@ -190,11 +190,11 @@ func (p patcher) applyAt(resource object, op, path string, value any) error {
 	return nil
 }
 
-func (p patcher) remove(resource object, t *target, value any) error {
+func (p patcher) removeTarget(resource object, t *target, value any) error {
 	name := t.attribute.Name
 	switch {
 	case t.attribute.Required && t.sub == nil && t.which == nil:
-		return refuse(mutability, name+" is required")
+		return refuseAs(mutability, name+" is required")
 	case t.attribute.MultiValued:
 		return t.removeValues(resource, value)
 	case t.sub != nil:
@@ -215,7 +215,7 @@ func (t *target) removeValues(resource object, value any) error {
 	values, _ := resource[t.attribute.Name].([]any)
 	var listed []any
 	if value != nil {
-		read, err := t.attribute.read(value)
+		read, err := t.attribute.readValue(value)
 		if err != nil {
 			return err
 		}
@@ -225,7 +225,7 @@ func (t *target) removeValues(resource object, value any) error {
 	var kept []any
 	for _, v := range values {
 		element, _ := v.(object)
-		selected, err := t.selects(element)
+		selected, err := t.selectsValue(element)
 		if err != nil {
 			return err
 		}
@@ -253,8 +253,8 @@ func setValues(resource object, name string, values []any) {
 	resource[name] = values
 }
 
-// selects reports whether the filter of the target matches a value.
-func (t *target) selects(element object) (bool, error) {
+// selectsValue reports whether the filter of the target matches a value.
+func (t *target) selectsValue(element object) (bool, error) {
 	if t.which == nil {
 		return true, nil
 	}
@@ -265,7 +265,7 @@ func (t *target) selects(element object) (bool, error) {
 func (p patcher) writeValues(resource object, op string, t *target, value any) error {
 	values, _ := resource[t.attribute.Name].([]any)
 	if t.which == nil && t.sub == nil {
-		read, err := t.attribute.read(value)
+		read, err := t.attribute.readValue(value)
 		if err != nil {
 			return err
 		}
@@ -279,7 +279,7 @@ func (p patcher) writeValues(resource object, op string, t *target, value any) e
 	matched := false
 	for _, v := range values {
 		element, _ := v.(object)
-		selected, err := t.selects(element)
+		selected, err := t.selectsValue(element)
 		if err != nil {
 			return err
 		}
@@ -296,7 +296,7 @@ func (p patcher) writeValues(resource object, op string, t *target, value any) e
 		setValues(resource, t.attribute.Name, uniqueValues(values))
 		return nil
 	case op == "replace" && t.which != nil:
-		return refuse(noTarget, "no value of "+t.attribute.Name+" matches the filter")
+		return refuseAs(noTarget, "no value of "+t.attribute.Name+" matches the filter")
 	}
 	element := object{}
 	if equal, ok := t.which.(*filter.AttributeExpression); ok && equal.Operator == filter.EQ {
@@ -313,7 +313,7 @@ func (p patcher) writeValues(resource object, op string, t *target, value any) e
 
 func (t *target) writeElement(element object, value any) error {
 	if t.sub != nil {
-		single, err := t.sub.read(value)
+		single, err := t.sub.readValue(value)
 		if err != nil {
 			return err
 		}
@@ -322,7 +322,7 @@ func (t *target) writeElement(element object, value any) error {
 	}
 	one := *t.attribute
 	one.MultiValued = false
-	read, err := one.read(value)
+	read, err := one.readValue(value)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func readResource(attributes []attribute, body object) (object, error) {
 		if a == nil || a.Mutability == readOnly || value == nil {
 			continue
 		}
-		read, err := a.read(value)
+		read, err := a.readValue(value)
 		if err != nil {
 			return nil, err
 		}
@@ -29,14 +29,14 @@ func readResource(attributes []attribute, body object) (object, error) {
 	}
 	for i := range attributes {
 		if a := &attributes[i]; a.Required && !a.hasDefault && resource[a.Name] == nil {
-			return nil, refuse(invalidValue, a.Name+" is required")
+			return nil, refuseAs(invalidValue, a.Name+" is required")
 		}
 	}
 	return resource, nil
 }
 
-// read returns a value of the attribute with the canonical names of its parts.
-func (a *attribute) read(value any) (any, error) {
+// readValue returns a value of the attribute with the canonical names of its parts.
+func (a *attribute) readValue(value any) (any, error) {
 	if a.MultiValued {
 		return a.readValues(value)
 	}
@@ -51,11 +51,11 @@ func (a *attribute) read(value any) (any, error) {
 				return strings.EqualFold(v, "true"), nil
 			}
 		}
-		return nil, refuse(invalidValue, a.Name+" must be true or false")
+		return nil, refuseAs(invalidValue, a.Name+" must be true or false")
 	case typeComplex:
 		members, ok := value.(object)
 		if !ok {
-			return nil, refuse(invalidValue, a.Name+" must be an object")
+			return nil, refuseAs(invalidValue, a.Name+" must be an object")
 		}
 		result := object{}
 		for name, member := range members {
@@ -63,7 +63,7 @@ func (a *attribute) read(value any) (any, error) {
 			if sub == nil || sub.Mutability == readOnly || member == nil {
 				continue
 			}
-			read, err := sub.read(member)
+			read, err := sub.readValue(member)
 			if err != nil {
 				return nil, err
 			}
@@ -73,7 +73,7 @@ func (a *attribute) read(value any) (any, error) {
 	}
 	text, ok := value.(string)
 	if !ok {
-		return nil, refuse(invalidValue, a.Name+" must be a text")
+		return nil, refuseAs(invalidValue, a.Name+" must be a text")
 	}
 	return text, nil
 }
@@ -84,7 +84,7 @@ func (a *attribute) readValues(value any) (any, error) {
 		values = []any{value}
 	}
 	if len(values) > maxValues {
-		return nil, refuse(invalidValue, fmt.Sprintf("%s must have at most %d values", a.Name, maxValues))
+		return nil, refuseAs(invalidValue, fmt.Sprintf("%s must have at most %d values", a.Name, maxValues))
 	}
 	one := *a
 	one.MultiValued = false
@@ -93,7 +93,7 @@ func (a *attribute) readValues(value any) (any, error) {
 		if text, ok := v.(string); ok {
 			v = object{"value": text}
 		}
-		read, err := one.read(v)
+		read, err := one.readValue(v)
 		if err != nil {
 			return nil, err
 		}

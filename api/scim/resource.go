@@ -27,33 +27,35 @@ const (
 // checkText refuses a text that cannot be stored.
 func checkText(field, value string) error {
 	if utf8.RuneCountInString(value) > maxText || strings.ContainsFunc(value, unicode.IsControl) {
-		return refuse(invalidValue, fmt.Sprintf("%s must be text on one line with at most %d characters", field, maxText))
+		return refuseAs(invalidValue, fmt.Sprintf("%s must be text on one line with at most %d characters", field, maxText))
 	}
 	return nil
 }
 
-// represent returns the representation of a resource.
-func (s *Server) represent(k kind, r *administration.DirectoryResource) object {
+// representResource returns the representation of a resource.
+func (s *Server) representResource(k kind, r *administration.DirectoryResource) object {
 	o := k.attributesOf(r)
 	o["schemas"] = []string{k.schema}
 	o["id"] = r.ID.String()
 	links := make([]any, len(r.Links))
 	for i, link := range r.Links {
-		value := object{"value": link.ID.String(), "$ref": s.base + k.linked + "/" + link.ID.String(), "display": link.Name}
+		value := object{"value": link.ID.String(), "$ref": s.base + k.linked + "/" + link.ID.String()}
 		if k.links == "members" {
 			value["type"] = "User"
+		} else {
+			value["display"] = link.Name
 		}
 		links[i] = value
 	}
 	setValues(o, k.links, links)
 	o["meta"] = object{
-		"resourceType": string(k.kind), "location": s.location(k, r), "version": tagOf(r),
+		"resourceType": string(k.kind), "location": s.locationOf(k, r), "version": tagOf(r),
 		"created": r.CreatedAt.UTC().Format(time.RFC3339Nano), "lastModified": r.LastModifiedAt.UTC().Format(time.RFC3339Nano),
 	}
 	return o
 }
 
-func (s *Server) location(k kind, r *administration.DirectoryResource) string {
+func (s *Server) locationOf(k kind, r *administration.DirectoryResource) string {
 	return s.base + k.endpoint + "/" + r.ID.String()
 }
 
@@ -99,8 +101,8 @@ func (x selection) leavesOut(name string) bool {
 	return len(x.only) > 0
 }
 
-// from returns the selected attributes of a representation. The id and the schemas are always part of it.
-func (x selection) from(o object) object {
+// selectFrom returns the selected attributes of a representation. The id and the schemas are always part of it.
+func (x selection) selectFrom(o object) object {
 	for name, value := range o {
 		if name == "id" || name == "schemas" {
 			continue
@@ -142,15 +144,15 @@ func (x selection) leavesOutPart(name, member string) bool {
 	return parts
 }
 
-// list answers with a page of resources.
-func (s *Server) list(k kind) gin.HandlerFunc {
+// listKind answers with a page of resources.
+func (s *Server) listKind(k kind) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		start, count, err := pageOf(c)
 		if err != nil {
-			s.fail(c, err)
+			s.writeFailure(c, err)
 			return
 		}
-		s.find(c, k, selectionOf(c), c.Query("filter"), start, count)
+		s.findPage(c, k, selectionOf(c), c.Query("filter"), start, count)
 	}
 }
 
@@ -163,12 +165,12 @@ type searchBody struct {
 	Count              *int     `json:"count"`
 }
 
-// search answers as list, with the parameters in a body.
-func (s *Server) search(k kind) gin.HandlerFunc {
+// searchKind answers as list, with the parameters in a body.
+func (s *Server) searchKind(k kind) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		var body searchBody
 		if err := readBody(c, &body); err != nil {
-			s.fail(c, err)
+			s.writeFailure(c, err)
 			return
 		}
 		start, count := 1, defaultPage
@@ -178,29 +180,29 @@ func (s *Server) search(k kind) gin.HandlerFunc {
 		if body.Count != nil {
 			count = min(max(*body.Count, 0), maxPage)
 		}
-		s.find(c, k, selection{only: attributeNames(body.Attributes), without: attributeNames(body.ExcludedAttributes)}, body.Filter, start, count)
+		s.findPage(c, k, selection{only: attributeNames(body.Attributes), without: attributeNames(body.ExcludedAttributes)}, body.Filter, start, count)
 	}
 }
 
-// find answers with a page of the resources that match a filter.
-func (s *Server) find(c *gin.Context, k kind, chosen selection, text string, start, count int) {
+// findPage answers with a page of the resources that match a filter.
+func (s *Server) findPage(c *gin.Context, k kind, chosen selection, text string, start, count int) {
 	filter, err := parseFilter(k.kind, text)
 	if err != nil {
-		s.fail(c, err)
+		s.writeFailure(c, err)
 		return
 	}
 	found, total, err := s.o.Administration.FindDirectoryResources(c.Request.Context(), s.callOf(c), administration.DirectoryQuery{
 		Kind: k.kind, Filter: filter, Skip: start - 1, Count: count, WithoutLinks: chosen.leavesOut(k.links),
 	})
 	if err != nil {
-		s.fail(c, err)
+		s.writeFailure(c, err)
 		return
 	}
 	resources := make([]object, len(found))
 	for i := range found {
-		resources[i] = chosen.from(s.represent(k, &found[i]))
+		resources[i] = chosen.selectFrom(s.representResource(k, &found[i]))
 	}
-	write(c, http.StatusOK, object{
+	writeJSON(c, http.StatusOK, object{
 		"schemas": []string{listMessage}, "totalResults": total, "itemsPerPage": len(resources), "startIndex": start, "Resources": resources,
 	})
 }
@@ -214,23 +216,23 @@ func pageOf(c *gin.Context) (start, count int, err error) {
 		}
 		n, parseErr := strconv.Atoi(text)
 		if parseErr != nil {
-			err = refuse(invalidValue, name+" must be a number")
+			err = refuseAs(invalidValue, name+" must be a number")
 		}
 		return min(max(n, least), most)
 	}
 	return number("startIndex", 1, 1, maxStart), number("count", defaultPage, 0, maxPage), err
 }
 
-func (s *Server) retrieve(k kind) gin.HandlerFunc {
+func (s *Server) retrieveKind(k kind) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		id, err := idOf(c, k)
 		if err != nil {
-			s.fail(c, err)
+			s.writeFailure(c, err)
 			return
 		}
 		found, err := s.o.Administration.RetrieveDirectoryResource(c.Request.Context(), s.callOf(c), k.kind, id)
 		if err != nil {
-			s.fail(c, err)
+			s.writeFailure(c, err)
 			return
 		}
 		if httpio.NotModified(c.Request.Header.Values("If-None-Match"), tagOf(found)) {
@@ -238,17 +240,17 @@ func (s *Server) retrieve(k kind) gin.HandlerFunc {
 			c.Status(http.StatusNotModified)
 			return
 		}
-		s.show(c, http.StatusOK, k, found)
+		s.showResource(c, http.StatusOK, k, found)
 	}
 }
 
-func (s *Server) show(c *gin.Context, status int, k kind, r *administration.DirectoryResource) {
+func (s *Server) showResource(c *gin.Context, status int, k kind, r *administration.DirectoryResource) {
 	c.Header("ETag", tagOf(r))
-	c.Header("Location", s.location(k, r))
-	write(c, status, selectionOf(c).from(s.represent(k, r)))
+	c.Header("Location", s.locationOf(k, r))
+	writeJSON(c, status, selectionOf(c).selectFrom(s.representResource(k, r)))
 }
 
-func (s *Server) create(k kind) gin.HandlerFunc {
+func (s *Server) createKind(k kind) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		var body object
 		err := readBody(c, &body)
@@ -260,15 +262,15 @@ func (s *Server) create(k kind) gin.HandlerFunc {
 			attributes, err = readResource(k.attributes, body)
 		}
 		if err != nil {
-			s.fail(c, err)
+			s.writeFailure(c, err)
 			return
 		}
 		created, err := k.create(c.Request.Context(), s.o.Administration, s.callOf(c), attributes)
 		if err != nil {
-			s.fail(c, err)
+			s.writeFailure(c, err)
 			return
 		}
-		s.show(c, http.StatusCreated, k, created)
+		s.showResource(c, http.StatusCreated, k, created)
 	}
 }
 
@@ -280,10 +282,10 @@ func checkSchemas(body object, required string) error {
 			return nil
 		}
 	}
-	return refuse(invalidSyntax, "schemas must have "+required)
+	return refuseAs(invalidSyntax, "schemas must have "+required)
 }
 
-func (s *Server) replace(k kind) gin.HandlerFunc {
+func (s *Server) replaceKind(k kind) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		var body object
 		err := readBody(c, &body)
@@ -294,48 +296,48 @@ func (s *Server) replace(k kind) gin.HandlerFunc {
 		if err == nil {
 			attributes, err = readResource(k.attributes, body)
 		}
-		s.change(c, k, err, func(object) (object, error) { return attributes, nil })
+		s.changeKind(c, k, err, func(object) (object, error) { return attributes, nil })
 	}
 }
 
-func (s *Server) patch(k kind) gin.HandlerFunc {
+func (s *Server) patchKind(k kind) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		var body patchBody
 		err := readBody(c, &body)
 		if err == nil && len(body.Schemas) > 0 && !strings.EqualFold(body.Schemas[0], patchMessage) {
-			err = refuse(invalidSyntax, "schemas must have "+patchMessage)
+			err = refuseAs(invalidSyntax, "schemas must have "+patchMessage)
 		}
 		p := patcher{uri: k.schema, attributes: k.attributes}
-		s.change(c, k, err, func(current object) (object, error) { return p.apply(current, body.Operations) })
+		s.changeKind(c, k, err, func(current object) (object, error) { return p.applyAll(current, body.Operations) })
 	}
 }
 
-// change changes the resource that the path names, unless the request is refused already.
-func (s *Server) change(c *gin.Context, k kind, refusal error, attributes func(object) (object, error)) {
+// changeKind changes the resource that the path names, unless the request is refused already.
+func (s *Server) changeKind(c *gin.Context, k kind, refusal error, attributes func(object) (object, error)) {
 	id, err := idOf(c, k)
 	if refusal != nil {
 		err = refusal
 	}
 	if err != nil {
-		s.fail(c, err)
+		s.writeFailure(c, err)
 		return
 	}
 	changed, err := k.change(c.Request.Context(), s.o.Administration, s.callOf(c), id, attributes)
 	if err != nil {
-		s.fail(c, err)
+		s.writeFailure(c, err)
 		return
 	}
-	s.show(c, http.StatusOK, k, changed)
+	s.showResource(c, http.StatusOK, k, changed)
 }
 
-func (s *Server) remove(k kind) gin.HandlerFunc {
+func (s *Server) removeKind(k kind) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		id, err := idOf(c, k)
 		if err == nil {
 			err = k.remove(c.Request.Context(), s.o.Administration, s.callOf(c), id)
 		}
 		if err != nil {
-			s.fail(c, err)
+			s.writeFailure(c, err)
 			return
 		}
 		c.Status(http.StatusNoContent)

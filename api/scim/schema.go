@@ -56,67 +56,66 @@ func findAttribute(attributes []attribute, name string) *attribute {
 	return nil
 }
 
-func text(name, description, mutability string) attribute {
+func newAttribute(name, description, mutability string) attribute {
 	return attribute{Name: name, Type: typeString, Description: description, Mutability: mutability, Returned: "default", Uniqueness: "none"}
 }
 
-func reference(description, mutability string, types ...string) attribute {
-	a := text("$ref", description, mutability)
+func newReference(description, mutability string, types ...string) attribute {
+	a := newAttribute("$ref", description, mutability)
 	a.Type, a.CaseExact, a.ReferenceTypes = typeReference, true, types
 	return a
 }
 
-func complexOf(name, description, mutability string, multiValued bool, sub ...attribute) attribute {
-	a := text(name, description, mutability)
+func newComplex(name, description, mutability string, multiValued bool, sub ...attribute) attribute {
+	a := newAttribute(name, description, mutability)
 	a.Type, a.MultiValued, a.Sub = typeComplex, multiValued, sub
 	return a
 }
 
 // externalID is common to all resources and not listed in their schemas (RFC 7643, section 3.1).
 func externalID() attribute {
-	a := text("externalId", "The identifier of the resource in the directory.", readWrite)
+	a := newAttribute("externalId", "The identifier of the resource in the directory.", readWrite)
 	a.CaseExact = true
 	return a
 }
 
 // userAttributes returns the attributes of users.
 func userAttributes() []attribute {
-	userName := text("userName", "The name of the user in the directory, unique in the tenant.", readWrite)
+	userName := newAttribute("userName", "The name of the user in the directory, unique in the tenant.", readWrite)
 	userName.Required, userName.Uniqueness = true, "server"
-	active := text("active", "Whether the user may work in the tenant.", readWrite)
+	active := newAttribute("active", "Whether the user may work in the tenant.", readWrite)
 	active.Type, active.Required, active.hasDefault = typeBoolean, true, true
-	primary := text("primary", "Whether it is the address of the user. A user has one.", immutable)
+	primary := newAttribute("primary", "Whether it is the address of the user. A user has one.", immutable)
 	primary.Type = typeBoolean
-	kind := text("type", "The kind of the address.", immutable)
+	kind := newAttribute("type", "The kind of the address.", immutable)
 	kind.Values = []string{"work"}
-	address := text("value", "The address.", immutable)
+	address := newAttribute("value", "The address.", immutable)
 	address.Required = true
-	emails := complexOf("emails", "The address that the user signs in with. Without one it is the userName. It says who the user is, and cannot be changed.",
+	emails := newComplex("emails", "The address that the user signs in with. Without one it is the userName. It says who the user is, and cannot be changed.",
 		immutable, true, address, kind, primary)
 	emails.Required, emails.hasDefault = true, true
 	return []attribute{
 		userName,
-		complexOf("name", "The parts of the user's name.", readWrite, false,
-			text("formatted", "The full name.", readWrite), text("familyName", "The family name.", readWrite), text("givenName", "The given name.", readWrite)),
-		text("displayName", "The name that people see. Without one it is made of name, or is the userName.", readWrite),
+		newComplex("name", "The parts of the user's name.", readWrite, false,
+			newAttribute("formatted", "The full name.", readWrite), newAttribute("familyName", "The family name.", readWrite), newAttribute("givenName", "The given name.", readWrite)),
+		newAttribute("displayName", "The name that people see. Without one it is made of name, or is the userName.", readWrite),
 		active, emails,
-		complexOf("groups", "The groups of the user.", readOnly, true,
-			text("value", "The id of the group.", readOnly), reference("The address of the group.", readOnly, "Group"),
-			text("display", "The name of the group.", readOnly)),
+		newComplex("groups", "The groups of the user.", readOnly, true,
+			newAttribute("value", "The id of the group.", readOnly), newReference("The address of the group.", readOnly, "Group"),
+			newAttribute("display", "The name of the group.", readOnly)),
 	}
 }
 
 // groupAttributes returns the attributes of groups.
 func groupAttributes() []attribute {
-	name := text("displayName", "The name of the group, unique in the tenant.", readWrite)
+	name := newAttribute("displayName", "The name of the group, unique in the tenant.", readWrite)
 	name.Required, name.Uniqueness = true, "server"
-	kind := text("type", "The kind of the member.", immutable)
+	kind := newAttribute("type", "The kind of the member.", immutable)
 	kind.Values = []string{"User"}
 	return []attribute{
 		name,
-		complexOf("members", "The users of the group. Applications are members by the manifest, and not listed.", readWrite, true,
-			text("value", "The id of the user.", immutable), reference("The address of the user.", immutable, "User"), kind,
-			text("display", "The name of the user.", readOnly)),
+		newComplex("members", "The users of the group. Applications are members by the manifest, and not listed.", readWrite, true,
+			newAttribute("value", "The id of the user.", immutable), newReference("The address of the user.", immutable, "User"), kind),
 	}
 }
 

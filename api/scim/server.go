@@ -62,34 +62,35 @@ func (s *Server) Register(engine gin.IRouter) {
 	routes.GET("/ResourceTypes/:id", showOne(s, s.resourceTypes, func(t resourceType) string { return t.ID }))
 	routes.GET("/Schemas", listAll(s, s.schemas))
 	routes.GET("/Schemas/:id", showOne(s, s.schemas, func(x schema) string { return x.ID }))
+	routes.POST("/.search", s.refuseSearch)
 	s.registerKind(routes, userKind())
 	s.registerKind(routes, groupKind())
 }
 
 func (s *Server) registerKind(routes gin.IRouter, k kind) {
-	routes.GET(k.endpoint, s.list(k))
-	routes.POST(k.endpoint+"/.search", s.search(k))
-	routes.POST(k.endpoint, s.create(k))
-	routes.GET(k.endpoint+"/:id", s.retrieve(k))
-	routes.PUT(k.endpoint+"/:id", s.replace(k))
-	routes.PATCH(k.endpoint+"/:id", s.patch(k))
-	routes.DELETE(k.endpoint+"/:id", s.remove(k))
+	routes.GET(k.endpoint, s.listKind(k))
+	routes.POST(k.endpoint+"/.search", s.searchKind(k))
+	routes.POST(k.endpoint, s.createKind(k))
+	routes.GET(k.endpoint+"/:id", s.retrieveKind(k))
+	routes.PUT(k.endpoint+"/:id", s.replaceKind(k))
+	routes.PATCH(k.endpoint+"/:id", s.patchKind(k))
+	routes.DELETE(k.endpoint+"/:id", s.removeKind(k))
 }
 
 // NotFound answers a path below Path that has no route.
-func (s *Server) NotFound(c *gin.Context) { s.fail(c, domain.NotFound("resource")) }
+func (s *Server) NotFound(c *gin.Context) { s.writeFailure(c, domain.NotFound("resource")) }
 
 // authenticate refuses requests without the token of a directory.
 func (s *Server) authenticate(c *gin.Context) {
 	tenant, err := s.o.Authenticate(c)
 	if err != nil {
-		s.fail(c, err)
+		s.writeFailure(c, err)
 		return
 	}
 	c.Set(tenantKey, tenant)
 	precondition, err := httpio.ParsePrecondition(c.Request.Header)
 	if err != nil {
-		s.fail(c, err)
+		s.writeFailure(c, err)
 		return
 	}
 	if c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead {
@@ -103,8 +104,8 @@ func (s *Server) callOf(c *gin.Context) administration.DirectoryCall {
 	return administration.DirectoryCall{Call: s.o.Call(c.Request.Context()), Tenant: tenant}
 }
 
-// write answers with a body.
-func write(c *gin.Context, status int, body any) {
+// writeJSON answers with a body.
+func writeJSON(c *gin.Context, status int, body any) {
 	c.Abort()
 	encoded, err := json.Marshal(body)
 	if err != nil {
@@ -129,10 +130,10 @@ func readBody(c *gin.Context, into any) error {
 		return &domain.Error{Kind: domain.KindTooLarge, Code: domain.CodeValidation, Message: "the body must have at most 2 MiB"}
 	}
 	if err != nil {
-		return refuse(invalidSyntax, "the body cannot be read")
+		return refuseAs(invalidSyntax, "the body cannot be read")
 	}
 	if err := json.Unmarshal(body, into); err != nil {
-		return refuse(invalidSyntax, "the body is not JSON of the documented form")
+		return refuseAs(invalidSyntax, "the body is not JSON of the documented form")
 	}
 	return nil
 }

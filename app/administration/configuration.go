@@ -48,10 +48,7 @@ type configuration struct {
 	recorded map[resource.Key]uuid.UUID
 	// encryptionKeys are the first versions of new keys.
 	encryptionKeys map[resource.Key]sealedKey
-	// origins are the new origins of resources. Without one a resource keeps its origin.
-	origins map[resource.Key]resource.Origin
-	// byDirectory reports whether a directory makes the change.
-	byDirectory bool
+	provisioning
 }
 
 func newConfiguration(caller domain.Caller, found *persistence.Configuration) *configuration {
@@ -59,7 +56,7 @@ func newConfiguration(caller domain.Caller, found *persistence.Configuration) *c
 		Configuration: found, caller: caller, tenants: map[string]*domain.Tenant{},
 		stored: map[resource.Key]*resource.Stored{}, desired: map[resource.Key]*resource.Document{},
 		ids: map[resource.Key]uuid.UUID{}, recorded: map[resource.Key]uuid.UUID{}, encryptionKeys: map[resource.Key]sealedKey{},
-		origins: map[resource.Key]resource.Origin{},
+		provisioning: provisioning{origins: map[resource.Key]resource.Origin{}},
 	}
 	for i := range found.Tenants {
 		c.tenants[found.Tenants[i].Code] = &found.Tenants[i]

@@ -3,10 +3,20 @@ package administration
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
+
+// provisioning is the part of a change that a directory makes.
+type provisioning struct {
+	// origins are the new origins of resources. Without one a resource keeps its origin.
+	origins map[resource.Key]resource.Origin
+	// byDirectory reports whether a directory makes the change, now the time of it.
+	byDirectory bool
+	now         time.Time
+}
 
 // originOf returns the origin of a resource after the change.
 func (c *configuration) originOf(key resource.Key) resource.Origin {

@@ -116,7 +116,7 @@ func (s *Service) writeDirectory(
 		}
 		c = newConfiguration(call.Caller, found)
 		c.policy = tokenPolicy{none: s.noPersonalTokens, longest: s.lifetimes.MaxAccessToken, now: now}
-		c.byDirectory, c.handOver = true, &domain.HandOver{Keep: true}
+		c.byDirectory, c.handOver, c.now = true, &domain.HandOver{Keep: true}, now
 		if err := plan(c, tx); err != nil {
 			return nil, err
 		}
@@ -196,16 +196,16 @@ func (s *Service) planProvisioned(c *configuration, d resource.Document, origin 
 	return nil
 }
 
-// provisioned returns a resource after the change. Its time is the one that carryOut writes.
-func (c *configuration) provisioned(key resource.Key, now time.Time) *DirectoryResource {
+// showProvisioned returns a resource after the change.
+func (c *configuration) showProvisioned(key resource.Key) *DirectoryResource {
 	changed := slices.IndexFunc(c.applied, func(a AppliedResource) bool { return a.Key == key && a.Action != ApplyUnchanged }) >= 0
 	found := &DirectoryResource{Stored: resource.Stored{
-		Document: *c.desired[key], ID: c.ids[key], TenantID: c.tenantID(key.Tenant), Origin: c.originOf(key), Audit: domain.NewAudit(c.caller.PrincipalID, now),
+		Document: *c.desired[key], ID: c.ids[key], TenantID: c.tenantID(key.Tenant), Origin: c.originOf(key), Audit: domain.NewAudit(c.caller.PrincipalID, c.now),
 	}}
 	if before := c.stored[key]; before != nil {
 		found.Audit = before.Audit
 		if changed {
-			found.Audit = before.Touched(c.caller.PrincipalID, now)
+			found.Audit = before.Touched(c.caller.PrincipalID, c.now)
 		}
 	}
 	switch spec := found.Spec.(type) {
@@ -258,7 +258,7 @@ var errUniqueness = errors.New("uniqueness")
 // IsUniqueness reports whether an error is a conflict of a unique attribute.
 func IsUniqueness(err error) bool { return errors.Is(err, errUniqueness) }
 
-func taken(message string) error {
+func conflictOf(message string) error {
 	failure := domain.Conflict(domain.CodeConflict, message)
 	failure.Cause = errUniqueness
 	return failure

@@ -23,7 +23,6 @@ type DirectoryGroup struct {
 // Errors: VALIDATION, also for members that are not users of the tenant, and CONFLICT for a name that another group of the tenant has.
 func (s *Service) CreateDirectoryGroup(ctx context.Context, call DirectoryCall, g DirectoryGroup) (*DirectoryResource, error) {
 	var key resource.Key
-	now := s.now()
 	c, err := s.writeDirectory(ctx, call, nil, func(c *configuration, _ *persistence.Tx) error {
 		departed, err := c.findSameGroup(g, resource.Key{})
 		if err != nil {
@@ -46,7 +45,7 @@ func (s *Service) CreateDirectoryGroup(ctx context.Context, call DirectoryCall, 
 	if err != nil {
 		return nil, err
 	}
-	return c.provisioned(key, now), nil
+	return c.showProvisioned(key), nil
 }
 
 func originOfGroup(g DirectoryGroup) resource.Origin {
@@ -70,9 +69,9 @@ func (c *configuration) findSameGroup(g DirectoryGroup, self resource.Key) (*res
 				departed = other
 			}
 		case sameName:
-			return nil, taken("displayName is the name of another group of the tenant")
+			return nil, conflictOf("displayName is the name of another group of the tenant")
 		case g.ExternalID != "" && other.ExternalID == g.ExternalID:
-			return nil, taken("externalId is the identifier of another group of the tenant")
+			return nil, conflictOf("externalId is the identifier of another group of the tenant")
 		}
 	}
 	return departed, nil
@@ -109,7 +108,6 @@ func (s *Service) ChangeDirectoryGroup(
 	ctx context.Context, call DirectoryCall, id uuid.UUID, change func(*DirectoryGroup) error,
 ) (*DirectoryResource, error) {
 	var key resource.Key
-	now := s.now()
 	c, err := s.writeDirectory(ctx, call, nil, func(c *configuration, tx *persistence.Tx) error {
 		before, err := c.findProvisioned(tx, resource.KindGroup, id)
 		if err != nil {
@@ -144,7 +142,7 @@ func (s *Service) ChangeDirectoryGroup(
 	if err != nil {
 		return nil, err
 	}
-	return c.provisioned(key, now), nil
+	return c.showProvisioned(key), nil
 }
 
 // DeleteDirectoryGroup deletes a group for a directory. A group that other resources name loses its users instead, and departs.

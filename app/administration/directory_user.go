@@ -46,7 +46,6 @@ func (u DirectoryUser) displayName() string {
 func (s *Service) CreateDirectoryUser(ctx context.Context, call DirectoryCall, u DirectoryUser) (*DirectoryResource, error) {
 	u.Email = cmp.Or(u.Email, u.UserName)
 	var key resource.Key
-	now := s.now()
 	c, err := s.writeDirectory(ctx, call, []string{u.Email}, func(c *configuration, tx *persistence.Tx) error {
 		departed, err := c.findSameUser(u, resource.Key{})
 		if err != nil {
@@ -70,7 +69,7 @@ func (s *Service) CreateDirectoryUser(ctx context.Context, call DirectoryCall, u
 	if err != nil {
 		return nil, err
 	}
-	return c.provisioned(key, now), nil
+	return c.showProvisioned(key), nil
 }
 
 func originOfUser(u DirectoryUser) resource.Origin {
@@ -94,11 +93,11 @@ func (c *configuration) findSameUser(u DirectoryUser, self resource.Key) (*resou
 			departed = other
 		case other.Source == resource.SourceDeparted:
 		case sameName:
-			return nil, taken("userName is the name of another user of the tenant")
+			return nil, conflictOf("userName is the name of another user of the tenant")
 		case sameEmail:
-			return nil, taken("the e-mail address is the address of another user of the tenant")
+			return nil, conflictOf("the e-mail address is the address of another user of the tenant")
 		default:
-			return nil, taken("externalId is the identifier of another user of the tenant")
+			return nil, conflictOf("externalId is the identifier of another user of the tenant")
 		}
 	}
 	return departed, nil
@@ -112,7 +111,6 @@ func (s *Service) ChangeDirectoryUser(
 	ctx context.Context, call DirectoryCall, id uuid.UUID, change func(*DirectoryUser) error,
 ) (*DirectoryResource, error) {
 	var key resource.Key
-	now := s.now()
 	c, err := s.writeDirectory(ctx, call, nil, func(c *configuration, tx *persistence.Tx) error {
 		before, err := c.findProvisioned(tx, resource.KindUser, id)
 		if err != nil {
@@ -153,7 +151,7 @@ func (s *Service) ChangeDirectoryUser(
 	if err != nil {
 		return nil, err
 	}
-	return c.provisioned(key, now), nil
+	return c.showProvisioned(key), nil
 }
 
 // DeleteDirectoryUser deletes a user for a directory, and takes it out of the groups that the directory manages. A user that other
