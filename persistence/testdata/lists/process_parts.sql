@@ -5,7 +5,7 @@
 -- $5 = 25
 SELECT i.id, i.type, coalesce(t.names, to_jsonb(t.name), '""'), coalesce(i.task_state, ''), coalesce(oname.name, o.name, ''), i.created_by,
        coalesce(aname.name, a.name, ''), i.thread_id, coalesce(i.message_text, ''), i.message_data, i.message_data_valid,
-       i.message_data_errors, i.created_at, i.last_modified_at
+       i.message_data_errors, coalesce(i.message_data_code, ''), i.created_at, i.last_modified_at
   FROM process_items i
   LEFT JOIN item_definition_versions t ON t.version = i.item_version
   LEFT JOIN principals o ON o.id = i.owner_id
