@@ -566,7 +566,7 @@ func operationPage(o *operationView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if o.State == domain.BulkPreview {
-			templ_7745c5c3_Err = forecast(o).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = showForecast(o).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -602,12 +602,12 @@ func operationPage(o *operationView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if o.State == domain.BulkRunning {
-				templ_7745c5c3_Err = progress(o).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = showProgress(o).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = outcome(o).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = showOutcome(o).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -626,7 +626,7 @@ func operationPage(o *operationView) templ.Component {
 }
 
 // figure is a number of entries with its meaning.
-func figure(n int, icon, class, text string) templ.Component {
+func showFigure(n int, icon, class, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -725,7 +725,7 @@ func figure(n int, icon, class, text string) templ.Component {
 	})
 }
 
-func forecast(o *operationView) templ.Component {
+func showForecast(o *operationView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -747,15 +747,15 @@ func forecast(o *operationView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = figure(o.Selected, "checklist", "", ui.T(ctx, "selected")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = showFigure(o.Selected, "checklist", "", ui.T(ctx, "selected")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = figure(permitted, "circle-check", "text-green", ui.T(ctx, "will change")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = showFigure(permitted, "circle-check", "text-green", ui.T(ctx, "will change")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = figure(o.Selected-permitted, "ban", "", ui.T(ctx, "will be refused")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = showFigure(o.Selected-permitted, "ban", "", ui.T(ctx, "will be refused")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -821,7 +821,7 @@ func forecast(o *operationView) templ.Component {
 			}
 		}
 		if o.Sample != nil && o.Sample.Checked > 0 {
-			templ_7745c5c3_Err = sample(o.Sample, o.Selected).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = showSample(o.Sample, o.Selected).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1030,7 +1030,7 @@ func forecast(o *operationView) templ.Component {
 }
 
 // sample shows the effects of a move on some processes.
-func sample(s *domain.BulkSample, selected int) templ.Component {
+func showSample(s *domain.BulkSample, selected int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1172,7 +1172,7 @@ func sample(s *domain.BulkSample, selected int) templ.Component {
 }
 
 // progress shows the progress of a running operation. The page polls it.
-func progress(o *operationView) templ.Component {
+func showProgress(o *operationView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1246,7 +1246,7 @@ func progress(o *operationView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = counts(o).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = showCounts(o).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1318,7 +1318,7 @@ func progress(o *operationView) templ.Component {
 	})
 }
 
-func counts(o *operationView) templ.Component {
+func showCounts(o *operationView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1349,7 +1349,7 @@ func counts(o *operationView) templ.Component {
 }
 
 // outcome shows the results of an operation that has ended.
-func outcome(o *operationView) templ.Component {
+func showOutcome(o *operationView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1370,16 +1370,16 @@ func outcome(o *operationView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = figure(o.Done, "circle-check", "text-green", ui.T(ctx, "changed")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = showFigure(o.Done, "circle-check", "text-green", ui.T(ctx, "changed")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = figure(o.NamedBulkOperation.Refused, "alert-circle", refusedClass(o), ui.T(ctx, "refused")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = showFigure(o.NamedBulkOperation.Refused, "alert-circle", refusedClass(o), ui.T(ctx, "refused")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if o.Left() > 0 {
-			templ_7745c5c3_Err = figure(o.Left(), "clock", "", ui.T(ctx, "not reached")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = showFigure(o.Left(), "clock", "", ui.T(ctx, "not reached")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1531,7 +1531,7 @@ func outcome(o *operationView) templ.Component {
 }
 
 // ended takes the place of the progress, and of the state in the head of the page.
-func ended(o *operationView) templ.Component {
+func showEnd(o *operationView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1548,7 +1548,7 @@ func ended(o *operationView) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = outcome(o).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = showOutcome(o).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

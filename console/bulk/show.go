@@ -56,10 +56,10 @@ func (s *Screens) showOperation(v *web.Visit, list, reason string, rejection *do
 		}
 	}
 	if v.Partial() && o.State == domain.BulkRunning {
-		return &web.Answer{Raw: true, Body: progress(&o)}, nil
+		return &web.Answer{Raw: true, Body: showProgress(&o)}, nil
 	}
 	if v.Partial() {
-		return &web.Answer{Raw: true, Body: ended(&o)}, nil
+		return &web.Answer{Raw: true, Body: showEnd(&o)}, nil
 	}
 	answer := &web.Answer{Title: kindTitle(v.Context(), found.Kind), Area: areaOf(found.Kind.Subject()), Body: operationPage(&o)}
 	return answer.Refused(rejection), nil
