@@ -13,25 +13,25 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// scimType is the kind of a refusal (RFC 7644, section 3.12, table 9). It is the cause of a domain.Error.
-type scimType string
+// kindError is the kind of a refusal (RFC 7644, section 3.12, table 9). It is the cause of a domain.Error.
+type kindError string
 
 // The kinds.
 const (
-	invalidFilter scimType = "invalidFilter"
-	invalidPath   scimType = "invalidPath"
-	invalidSyntax scimType = "invalidSyntax"
-	invalidValue  scimType = "invalidValue"
-	mutability    scimType = "mutability"
-	noTarget      scimType = "noTarget"
-	uniqueness    scimType = "uniqueness"
+	errInvalidFilter kindError = "invalidFilter"
+	errInvalidPath   kindError = "invalidPath"
+	errInvalidSyntax kindError = "invalidSyntax"
+	errInvalidValue  kindError = "invalidValue"
+	errMutability    kindError = "mutability"
+	errNoTarget      kindError = "noTarget"
+	errUniqueness    kindError = "uniqueness"
 )
 
 // Error implements error.
-func (t scimType) Error() string { return string(t) }
+func (t kindError) Error() string { return string(t) }
 
 // refuseAs returns the refusal of a request.
-func refuseAs(t scimType, detail string) error {
+func refuseAs(t kindError, detail string) error {
 	return &domain.Error{Kind: domain.KindInvalid, Code: domain.CodeValidation, Message: detail, Cause: t}
 }
 
@@ -45,21 +45,21 @@ func inOperation(err error, index int) error {
 
 // errorBody is the body of a refusal.
 type errorBody struct {
-	Schemas  []string `json:"schemas"`
-	Status   string   `json:"status"`
-	ScimType scimType `json:"scimType,omitempty"`
-	Detail   string   `json:"detail"`
+	Schemas  []string  `json:"schemas"`
+	Status   string    `json:"status"`
+	ScimType kindError `json:"scimType,omitempty"`
+	Detail   string    `json:"detail"`
 }
 
 // writeFailure answers a request with an error.
 func (s *Server) writeFailure(c *gin.Context, err error) {
-	kind, _ := errors.AsType[scimType](err)
+	kind, _ := errors.AsType[kindError](err)
 	if administration.IsUniqueness(err) {
-		kind = uniqueness
+		kind = errUniqueness
 	}
 	public, status := s.errs.Refuse(c, err)
 	if kind == "" && status == http.StatusBadRequest {
-		kind = invalidValue
+		kind = errInvalidValue
 	}
 	writeJSON(c, status, errorBody{Schemas: []string{errorMessage}, Status: strconv.Itoa(status), ScimType: kind, Detail: describeError(public)})
 }

@@ -23,11 +23,11 @@ func parseFilter(kind resource.Kind, text string) (*domain.DirectoryFilter, erro
 		return nil, nil //nolint:nilnil // no filter is none
 	}
 	if len(text) > maxFilter || tooDeep(text) {
-		return nil, refuseAs(invalidFilter, fmt.Sprintf("the filter must have at most %d bytes and parentheses %d deep", maxFilter, maxFilterDepth))
+		return nil, refuseAs(errInvalidFilter, fmt.Sprintf("the filter must have at most %d bytes and parentheses %d deep", maxFilter, maxFilterDepth))
 	}
 	expression, err := filter.ParseFilter([]byte(text))
 	if err != nil {
-		return nil, refuseAs(invalidFilter, "the filter is not one of RFC 7644, section 3.4.2.2")
+		return nil, refuseAs(errInvalidFilter, "the filter is not one of RFC 7644, section 3.4.2.2")
 	}
 	t := &translation{kind: kind}
 	f, err := t.translateExpression(expression, "")
@@ -86,7 +86,7 @@ func (t *translation) translateExpression(expression filter.Expression, within s
 		return t.translateExpression(e.ValueFilter, e.AttributePath.AttributeName+".")
 	case *filter.AttributeExpression:
 		if t.terms++; t.terms > maxFilterTerms {
-			return domain.DirectoryFilter{}, refuseAs(invalidFilter, fmt.Sprintf("the filter must have at most %d comparisons", maxFilterTerms))
+			return domain.DirectoryFilter{}, refuseAs(errInvalidFilter, fmt.Sprintf("the filter must have at most %d comparisons", maxFilterTerms))
 		}
 		if err := t.checkSchema(e.AttributePath); err != nil {
 			return domain.DirectoryFilter{}, err
@@ -97,7 +97,7 @@ func (t *translation) translateExpression(expression filter.Expression, within s
 		}
 		return t.compareAttribute(name, domain.DirectoryOperator(strings.ToLower(string(e.Operator))), e.CompareValue)
 	}
-	return domain.DirectoryFilter{}, refuseAs(invalidFilter, "the filter has an unknown expression")
+	return domain.DirectoryFilter{}, refuseAs(errInvalidFilter, "the filter has an unknown expression")
 }
 
 func (t *translation) checkSchema(path filter.AttributePath) error {
@@ -105,7 +105,7 @@ func (t *translation) checkSchema(path filter.AttributePath) error {
 	if uri == "" || strings.EqualFold(uri, userSchema) && t.kind == resource.KindUser || strings.EqualFold(uri, groupSchema) && t.kind == resource.KindGroup {
 		return nil
 	}
-	return refuseAs(invalidFilter, "the schema "+uri+" is not one of the resource")
+	return refuseAs(errInvalidFilter, "the schema "+uri+" is not one of the resource")
 }
 
 // constantFilter and never are conditions of all rows and of none.
@@ -130,12 +130,12 @@ func (t *translation) compareAttribute(name string, operator domain.DirectoryOpe
 			equal := value == constant || isText && strings.EqualFold(text, fmt.Sprint(constant))
 			return constantFilter(operator == domain.DirectoryPresent || operator == domain.DirectoryEqual && equal || operator == domain.DirectoryNotEqual && !equal), nil
 		}
-		return f, refuseAs(invalidFilter, "lists cannot be filtered by "+name)
+		return f, refuseAs(errInvalidFilter, "lists cannot be filtered by "+name)
 	}
 	if operator == domain.DirectoryPresent {
 		return f, nil
 	}
-	wrong := refuseAs(invalidFilter, fmt.Sprintf("%s cannot be compared with %v by %s", name, value, operator))
+	wrong := refuseAs(errInvalidFilter, fmt.Sprintf("%s cannot be compared with %v by %s", name, value, operator))
 	equality := operator == domain.DirectoryEqual || operator == domain.DirectoryNotEqual
 	switch text, isText := value.(string); attribute { //nolint:exhaustive // the others are texts
 	case domain.DirectoryActive:
@@ -191,7 +191,7 @@ func (t *translation) attributeOf(name string) (domain.DirectoryAttribute, bool)
 // matchValue reports whether a complex value matches the filter in a path of a PATCH.
 func matchValue(expression filter.Expression, a *attribute, element object, depth int) (bool, error) {
 	if depth > maxFilterDepth {
-		return false, refuseAs(invalidPath, "the filter of the path is nested too deeply")
+		return false, refuseAs(errInvalidPath, "the filter of the path is nested too deeply")
 	}
 	switch e := expression.(type) {
 	case *filter.LogicalExpression:
@@ -210,11 +210,11 @@ func matchValue(expression filter.Expression, a *attribute, element object, dept
 	case *filter.AttributeExpression:
 		sub := findAttribute(a.Sub, e.AttributePath.AttributeName)
 		if sub == nil {
-			return false, refuseAs(invalidPath, "there is no attribute "+a.Name+"."+e.AttributePath.AttributeName)
+			return false, refuseAs(errInvalidPath, "there is no attribute "+a.Name+"."+e.AttributePath.AttributeName)
 		}
 		return compareValue(element[sub.Name], e), nil
 	}
-	return false, refuseAs(invalidPath, "the filter of the path has an unknown expression")
+	return false, refuseAs(errInvalidPath, "the filter of the path has an unknown expression")
 }
 
 // compareValue compares a simple value with the value of a filter, texts without regard to case.

@@ -42,7 +42,7 @@ type patcher struct {
 // applyAll applies the operations to a copy of the resource and returns it.
 func (p patcher) applyAll(resource object, operations []patchOperation) (object, error) {
 	if len(operations) == 0 || len(operations) > maxPatchOperations {
-		return nil, refuseAs(invalidSyntax, fmt.Sprintf("Operations must have 1 to %d elements", maxPatchOperations))
+		return nil, refuseAs(errInvalidSyntax, fmt.Sprintf("Operations must have 1 to %d elements", maxPatchOperations))
 	}
 	result := cloneObject(resource)
 	for i, operation := range operations {
@@ -77,22 +77,22 @@ func (p patcher) applyOne(resource object, operation patchOperation) error {
 	var value any
 	if len(operation.Value) > 0 {
 		if err := json.Unmarshal(operation.Value, &value); err != nil {
-			return refuseAs(invalidSyntax, "value is not JSON")
+			return refuseAs(errInvalidSyntax, "value is not JSON")
 		}
 	}
 	switch {
 	case op != "add" && op != "replace" && op != "remove":
-		return refuseAs(invalidSyntax, "op must be add, replace or remove")
+		return refuseAs(errInvalidSyntax, "op must be add, replace or remove")
 	case op == "remove" && operation.Path == "":
-		return refuseAs(noTarget, "remove needs a path")
+		return refuseAs(errNoTarget, "remove needs a path")
 	case op != "remove" && len(operation.Value) == 0:
-		return refuseAs(invalidValue, op+" needs a value")
+		return refuseAs(errInvalidValue, op+" needs a value")
 	case operation.Path != "":
 		return p.applyAt(resource, op, operation.Path, value)
 	}
 	members, ok := value.(object)
 	if !ok {
-		return refuseAs(invalidValue, "value must be an object when there is no path")
+		return refuseAs(errInvalidValue, "value must be an object when there is no path")
 	}
 	for _, path := range slices.Sorted(maps.Keys(members)) {
 		if strings.EqualFold(path, "schemas") || strings.EqualFold(path, enterpriseSchema) {
@@ -115,21 +115,21 @@ type target struct {
 // parseTarget returns the target of a path, nil for an attribute that the service does not offer.
 func (p patcher) parseTarget(text string) (*target, error) {
 	if len(text) > maxPath {
-		return nil, refuseAs(invalidPath, fmt.Sprintf("the path must have at most %d bytes", maxPath))
+		return nil, refuseAs(errInvalidPath, fmt.Sprintf("the path must have at most %d bytes", maxPath))
 	}
 	path, err := filter.ParsePath([]byte(text))
 	if err != nil {
-		return nil, refuseAs(invalidPath, "the path is not one of RFC 7644, section 3.5.2")
+		return nil, refuseAs(errInvalidPath, "the path is not one of RFC 7644, section 3.5.2")
 	}
 	if isForeign(path.AttributePath.URI(), path.AttributePath.AttributeName) {
 		return nil, nil //nolint:nilnil // it has no target here
 	}
 	if uri := path.AttributePath.URI(); uri != "" && !strings.EqualFold(uri, p.uri) {
-		return nil, refuseAs(invalidPath, "the schema "+uri+" is not one of the resource")
+		return nil, refuseAs(errInvalidPath, "the schema "+uri+" is not one of the resource")
 	}
 	t := &target{attribute: findAttribute(p.attributes, path.AttributePath.AttributeName), which: path.ValueExpression}
 	if t.attribute == nil {
-		return nil, refuseAs(invalidPath, "there is no attribute "+path.AttributePath.AttributeName)
+		return nil, refuseAs(errInvalidPath, "there is no attribute "+path.AttributePath.AttributeName)
 	}
 	name := path.AttributePath.SubAttributeName()
 	if path.SubAttribute != nil {
@@ -140,11 +140,11 @@ func (p patcher) parseTarget(text string) (*target, error) {
 			if isForeign("", name) {
 				return nil, nil //nolint:nilnil // it has no target here
 			}
-			return nil, refuseAs(invalidPath, "there is no attribute "+t.attribute.Name+"."+name)
+			return nil, refuseAs(errInvalidPath, "there is no attribute "+t.attribute.Name+"."+name)
 		}
 	}
 	if t.which != nil && !t.attribute.MultiValued {
-		return nil, refuseAs(invalidPath, t.attribute.Name+" has one value only")
+		return nil, refuseAs(errInvalidPath, t.attribute.Name+" has one value only")
 	}
 	return t, nil
 }
@@ -155,7 +155,7 @@ func (p patcher) applyAt(resource object, op, path string, value any) error {
 		return err
 	}
 	if t.attribute.Mutability == readOnly || t.sub != nil && t.sub.Mutability == readOnly {
-		return refuseAs(mutability, path+" is read-only")
+		return refuseAs(errMutability, path+" is read-only")
 	}
 	if op == "remove" || value == nil {
 		return p.removeTarget(resource, t, value)
@@ -194,7 +194,7 @@ func (p patcher) removeTarget(resource object, t *target, value any) error {
 	name := t.attribute.Name
 	switch {
 	case t.attribute.Required && t.sub == nil && t.which == nil:
-		return refuseAs(mutability, name+" is required")
+		return refuseAs(errMutability, name+" is required")
 	case t.attribute.MultiValued:
 		return t.removeValues(resource, value)
 	case t.sub != nil:
@@ -296,7 +296,7 @@ func (p patcher) writeValues(resource object, op string, t *target, value any) e
 		setValues(resource, t.attribute.Name, uniqueValues(values))
 		return nil
 	case op == "replace" && t.which != nil:
-		return refuseAs(noTarget, "no value of "+t.attribute.Name+" matches the filter")
+		return refuseAs(errNoTarget, "no value of "+t.attribute.Name+" matches the filter")
 	}
 	element := object{}
 	if equal, ok := t.which.(*filter.AttributeExpression); ok && equal.Operator == filter.EQ {

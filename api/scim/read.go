@@ -29,7 +29,7 @@ func readResource(attributes []attribute, body object) (object, error) {
 	}
 	for i := range attributes {
 		if a := &attributes[i]; a.Required && !a.hasDefault && resource[a.Name] == nil {
-			return nil, refuseAs(invalidValue, a.Name+" is required")
+			return nil, refuseAs(errInvalidValue, a.Name+" is required")
 		}
 	}
 	return resource, nil
@@ -51,11 +51,11 @@ func (a *attribute) readValue(value any) (any, error) {
 				return strings.EqualFold(v, "true"), nil
 			}
 		}
-		return nil, refuseAs(invalidValue, a.Name+" must be true or false")
+		return nil, refuseAs(errInvalidValue, a.Name+" must be true or false")
 	case typeComplex:
 		members, ok := value.(object)
 		if !ok {
-			return nil, refuseAs(invalidValue, a.Name+" must be an object")
+			return nil, refuseAs(errInvalidValue, a.Name+" must be an object")
 		}
 		result := object{}
 		for name, member := range members {
@@ -73,7 +73,7 @@ func (a *attribute) readValue(value any) (any, error) {
 	}
 	text, ok := value.(string)
 	if !ok {
-		return nil, refuseAs(invalidValue, a.Name+" must be a text")
+		return nil, refuseAs(errInvalidValue, a.Name+" must be a text")
 	}
 	return text, nil
 }
@@ -84,7 +84,7 @@ func (a *attribute) readValues(value any) (any, error) {
 		values = []any{value}
 	}
 	if len(values) > maxValues {
-		return nil, refuseAs(invalidValue, fmt.Sprintf("%s must have at most %d values", a.Name, maxValues))
+		return nil, refuseAs(errInvalidValue, fmt.Sprintf("%s must have at most %d values", a.Name, maxValues))
 	}
 	one := *a
 	one.MultiValued = false

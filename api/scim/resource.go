@@ -27,7 +27,7 @@ const (
 // checkText refuses a text that cannot be stored.
 func checkText(field, value string) error {
 	if utf8.RuneCountInString(value) > maxText || strings.ContainsFunc(value, unicode.IsControl) {
-		return refuseAs(invalidValue, fmt.Sprintf("%s must be text on one line with at most %d characters", field, maxText))
+		return refuseAs(errInvalidValue, fmt.Sprintf("%s must be text on one line with at most %d characters", field, maxText))
 	}
 	return nil
 }
@@ -216,7 +216,7 @@ func pageOf(c *gin.Context) (start, count int, err error) {
 		}
 		n, parseErr := strconv.Atoi(text)
 		if parseErr != nil {
-			err = refuseAs(invalidValue, name+" must be a number")
+			err = refuseAs(errInvalidValue, name+" must be a number")
 		}
 		return min(max(n, least), most)
 	}
@@ -282,7 +282,7 @@ func checkSchemas(body object, required string) error {
 			return nil
 		}
 	}
-	return refuseAs(invalidSyntax, "schemas must have "+required)
+	return refuseAs(errInvalidSyntax, "schemas must have "+required)
 }
 
 func (s *Server) replaceKind(k kind) gin.HandlerFunc {
@@ -305,7 +305,7 @@ func (s *Server) patchKind(k kind) gin.HandlerFunc {
 		var body patchBody
 		err := readBody(c, &body)
 		if err == nil && len(body.Schemas) > 0 && !strings.EqualFold(body.Schemas[0], patchMessage) {
-			err = refuseAs(invalidSyntax, "schemas must have "+patchMessage)
+			err = refuseAs(errInvalidSyntax, "schemas must have "+patchMessage)
 		}
 		p := patcher{uri: k.schema, attributes: k.attributes}
 		s.changeKind(c, k, err, func(current object) (object, error) { return p.applyAll(current, body.Operations) })

@@ -46,7 +46,7 @@ const (
 	immutable = "immutable"
 )
 
-// find returns the attribute with a name, without regard to case, or nil.
+// findAttribute returns the attribute with a name, without regard to case, or nil.
 func findAttribute(attributes []attribute, name string) *attribute {
 	for i := range attributes {
 		if strings.EqualFold(attributes[i].Name, name) {

@@ -130,10 +130,10 @@ func readBody(c *gin.Context, into any) error {
 		return &domain.Error{Kind: domain.KindTooLarge, Code: domain.CodeValidation, Message: "the body must have at most 2 MiB"}
 	}
 	if err != nil {
-		return refuseAs(invalidSyntax, "the body cannot be read")
+		return refuseAs(errInvalidSyntax, "the body cannot be read")
 	}
 	if err := json.Unmarshal(body, into); err != nil {
-		return refuseAs(invalidSyntax, "the body is not JSON of the documented form")
+		return refuseAs(errInvalidSyntax, "the body is not JSON of the documented form")
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func userOf(o object) (administration.DirectoryUser, error) {
 		u.Active = active
 	}
 	if u.UserName == "" {
-		return u, refuseAs(invalidValue, "userName is required")
+		return u, refuseAs(errInvalidValue, "userName is required")
 	}
 	emails, _ := o["emails"].([]any)
 	for _, v := range emails {
@@ -82,7 +82,7 @@ func changeUser(attributes func(object) (object, error)) func(*administration.Di
 			changed.Email = u.Email
 		}
 		if !domain.EqualEmails(changed.Email, u.Email) {
-			return refuseAs(mutability, "emails cannot be changed, the address says who the user is")
+			return refuseAs(errMutability, "emails cannot be changed, the address says who the user is")
 		}
 		changed.Email, *u = u.Email, changed
 		return nil
@@ -109,7 +109,7 @@ func groupOf(o object) (administration.DirectoryGroup, error) {
 	external, _ := o["externalId"].(string)
 	g := administration.DirectoryGroup{DisplayName: name, ExternalID: external}
 	if name == "" {
-		return g, refuseAs(invalidValue, "displayName is required")
+		return g, refuseAs(errInvalidValue, "displayName is required")
 	}
 	for field, value := range map[string]string{"displayName": name, "externalId": external} {
 		if err := checkText(field, value); err != nil {
@@ -122,7 +122,7 @@ func groupOf(o object) (administration.DirectoryGroup, error) {
 		value, _ := member["value"].(string)
 		id, err := uuid.Parse(value)
 		if err != nil {
-			return g, refuseAs(invalidValue, "members must have ids of users as their values")
+			return g, refuseAs(errInvalidValue, "members must have ids of users as their values")
 		}
 		g.Members = append(g.Members, id)
 	}
