@@ -139,11 +139,12 @@ bench: bootstrap temporal ## Measure the service, pgbench and raw Temporal
 	@go -C test/bench run . $(BENCH_FLAGS)
 
 .PHONY: soak
-soak: bootstrap temporal ## Run under load for long and watch memory and backlog; move 1 GiB, list 1 GiB, kill amid uploads and webhooks
+soak: bootstrap temporal ## Run under load for long and watch memory and backlog; move 1 GiB, list 1 GiB, kill amid uploads, webhooks and repairs
 	@go test ./cmd/procession -count=1 -v -run 'TestMemoryDoesNotGrowWithADocument|TestKilledAmidAnUpload' \
 	  -args -document-size=1073741824 -document-kills=50
 	@go test ./cmd/procession -count=1 -v -run 'TestWebhooksAreDeliveredOnce|TestKilledAmidWebhooks' \
 	  -args -webhook-processes=1430 -webhook-kills=20
+	@go test ./cmd/procession -count=1 -v -run TestKilledAmidRepairs -args -repair-kills=40
 	@go test ./form -count=1 -v -run TestReach -args -reach-cases=20000
 	@go test ./engine -count=1 -v -timeout 60m -run TestListsOfEndsReadLittle -args -visibility-rows=2500000
 	@go test ./api -count=1 -v -run TestAPageOfLargeTasksTakesLittleMemory -args -page-tasks=1000

@@ -231,3 +231,12 @@ func BulkOperationEvent(b *BulkOperation, from BulkState, by uuid.UUID, now time
 	}
 	return e
 }
+
+// AssignmentEvent returns the event of an incident that was assigned, or released.
+func AssignmentEvent(i *Incident, by uuid.UUID, now time.Time) Event {
+	e := IncidentEvent(EventIncidentAssigned, i, by, now)
+	if i.AssigneeID == nil {
+		return e
+	}
+	return e.With("assigneeId", i.AssigneeID.String())
+}

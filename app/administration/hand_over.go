@@ -158,11 +158,7 @@ func (s *Service) handOver(
 	for _, i := range l.work.Incidents {
 		i.AssigneeID = next()
 		tx.UpdateAssignee(i)
-		changed := domain.IncidentEvent(domain.EventIncidentStateChanged, i, by, now).From(string(i.State))
-		if i.AssigneeID != nil {
-			changed = changed.With("assigneeId", i.AssigneeID.String())
-		}
-		events = append(events, changed)
+		events = append(events, domain.AssignmentEvent(i, by, now))
 	}
 	return events, nil
 }

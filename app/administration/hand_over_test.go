@@ -21,6 +21,21 @@ type departure struct {
 	own          *domain.Process
 }
 
+// openIncident stores an open incident of the process that is assigned to a person.
+func (d departure) openIncident(assignee uuid.UUID) uuid.UUID {
+	d.t.Helper()
+	id, run := domain.NewID(), domain.NewID()
+	_, err := d.connect().Exec(d.t.Context(), `WITH r AS (
+		INSERT INTO engine_runs (id, tenant_id, kind, owner_id, namespace, workflow_id, run_id, workflow_type, task_queue, state, created_at,
+		                         last_active_at, closed_at)
+		SELECT $2, tenant_id, 'PROCESS', id, 'north', 'process', 'run', 'Loan', 'queue', 'FAILED', now(), now(), now() FROM processes WHERE id = $3
+		RETURNING *)
+		INSERT INTO incidents (id, tenant_id, process_id, engine_run_id, run_id, message, failure, state, created_at, assignee_id)
+		SELECT $1, r.tenant_id, r.owner_id, r.id, r.run_id, 'no funds', '', 'OPEN', now(), $4 FROM r`, id, run, d.own.ID, assignee)
+	require.NoError(d.t, err)
+	return id
+}
+
 func newDeparture(t *testing.T) departure {
 	t.Helper()
 	d := departure{assisted: newAssisted(t)}
@@ -172,6 +187,17 @@ func TestLeavers(t *testing.T) { //nolint:funlen // most of it is a table
 			_, err = d.FindOpenWork(t.Context(), stranger, carl)
 			require.True(t, domain.HasCode(err, domain.CodeNotFound), "%v", err)
 		}
+	})
+
+	t.Run("with incidents record their assignments", func(t *testing.T) {
+		t.Parallel()
+		d := newDeparture(t)
+		incident, ines := d.openIncident(d.carl.PrincipalID), d.member("ines").PrincipalID
+		_, err := d.disable(&domain.HandOver{User: "ines"})
+		require.NoError(t, err)
+		require.Zero(t, d.count(`SELECT count(*) FROM events WHERE type = 'INCIDENT.STATE_CHANGED'`), "it is still open")
+		require.Equal(t, 1, d.count(`SELECT count(*) FROM events WHERE type = 'INCIDENT.ASSIGNED' AND resource_id = $1 AND state = 'OPEN'
+			AND details ->> 'assigneeId' = $2`, incident, ines.String()))
 	})
 
 	t.Run("with a release return tasks and stop robots", func(t *testing.T) {

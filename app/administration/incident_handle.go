@@ -56,9 +56,6 @@ func (s *Service) AssignIncident(
 		if !to.Empty() && h.person == nil {
 			return false, domain.InvalidField(domain.FieldAssignee, "is not an owner or administrator of the tenant, nor an administrator of the process definition")
 		}
-		if h.person != nil {
-			h.details = map[string]string{"assigneeId": h.person.String()}
-		}
 		return i.Assign(h.person, now)
 	}
 	return s.handleIncident(ctx, call, id, cause, &h)
@@ -94,6 +91,9 @@ func (s *Service) handleIncident(
 		incident.ChangedAt = &now
 		tx.UpdateIncident(*incident)
 		event := domain.IncidentEvent(h.event, incident, call.PrincipalID, now)
+		if h.event == domain.EventIncidentAssigned {
+			event = domain.AssignmentEvent(incident, call.PrincipalID, now)
+		}
 		for name, value := range h.details {
 			event = event.With(name, value)
 		}

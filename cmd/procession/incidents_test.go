@@ -33,7 +33,7 @@ func TestFailedWorkflowBecomesAnIncidentThatCanBeRetried(t *testing.T) {
 	require.Contains(t, list, first)
 	require.Contains(t, list, process.String())
 
-	s.awaitQueue(alice, "1 workers online")
+	s.awaitQueue(alice, "1 worker online")
 	alice.open("incidents")
 	alice.Click("#incident-" + first + " .row-link")
 	alice.AwaitText("AMOUNT")

@@ -161,27 +161,6 @@ func TestServiceKilledAfterAUserActionWasInvoked(t *testing.T) {
 	}
 }
 
-// A repair is carried out once, also by a service that is killed after it was accepted.
-func TestServiceKilledAfterARepair(t *testing.T) {
-	t.Parallel()
-	s := newStack(t, false)
-	s.startWorker()
-	loan := s.createLoan(uuid.New())
-	s.awaitItem(loan, "LOAN_APPLICATION")
-	for n := range 3 {
-		printed(t, append([]string{"processes", "repair", "restart", loan.String(), "--reason", "a new worker", "--yes"}, s.asking(demo.Alice())...)...)
-		s.killService()
-		s.startService()
-		s.await("the restart", func() bool { return s.runState(loan) == "RUNNING" && s.countRuns(loan) == n+2 })
-	}
-	require.Equal(t, 1, s.countItems(loan))
-	require.Equal(t, "RUNNING", s.processState(loan))
-	var repairs, events int
-	s.query("SELECT count(*)::int FROM repairs WHERE process_id = $1", &repairs, loan)
-	s.query("SELECT count(*)::int FROM events WHERE process_id = $1 AND type = 'PROCESS.REPAIRED'", &events, loan)
-	require.Equal(t, []int{3, 3}, []int{repairs, events})
-}
-
 func userActionPath(process, action uuid.UUID) string {
 	return "/processes/" + process.String() + "/actions/" + action.String()
 }

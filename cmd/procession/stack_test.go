@@ -274,13 +274,19 @@ func (s *testStack) get(url string) int {
 // A request that got no answer has the status 0.
 func (s *testStack) call(as demo.Account, method, path string, body any) (int, map[string]any) {
 	s.t.Helper()
+	return s.callAt(as, method, "/v2024-06-14"+path, body)
+}
+
+// callAt sends a request as call does, to a path of any interface.
+func (s *testStack) callAt(as demo.Account, method, path string, body any) (int, map[string]any) {
+	s.t.Helper()
 	var content io.Reader
 	if body != nil {
 		encoded, err := json.Marshal(body)
 		require.NoError(s.t, err)
 		content = bytes.NewReader(encoded)
 	}
-	request, err := http.NewRequestWithContext(context.Background(), method, s.url()+"/v2024-06-14"+path, content)
+	request, err := http.NewRequestWithContext(context.Background(), method, s.url()+path, content)
 	require.NoError(s.t, err)
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
