@@ -3,7 +3,6 @@ package lang
 // germanForms returns the texts of forms in German.
 func germanForms() map[string]string {
 	return map[string]string{
-		"Clear":                                            "Leeren",
 		"%s of %s required values":                         "%s von %s Pflichtangaben",
 		"%s is required.":                                  "%s ist erforderlich.",
 		"%s must be at least %s.":                          "%s muss mindestens %s sein.",
@@ -58,12 +57,7 @@ func germanForms() map[string]string {
 		"%s must be an entry of its data source.":          "%s muss ein Eintrag seiner Datenquelle sein.",
 		"%s was not found. Choose one of the suggestions.": "%s wurde nicht gefunden. Wählen Sie einen der Vorschläge.",
 		"Another person changed %s at the same time.":      "Eine andere Person hat %s gleichzeitig geändert.",
-		"%d bytes":                             "%d Bytes",
-		"Yes":                                  "Ja",
-		"No":                                   "Nein",
-		"Kind":                                 "Art",
 		"Option %d":                            "Möglichkeit %d",
-		"Text":                                 "Text",
 		"Whole number":                         "Ganze Zahl",
 		"Number":                               "Zahl",
 		"Yes or no":                            "Ja oder nein",

@@ -5,7 +5,6 @@ func germanHealth() map[string]string {
 	return map[string]string{
 		"Health":             "Zustand",
 		"Checks":             "Prüfungen",
-		"Versions":           "Versionen",
 		"All tenants":        "Alle Mandanten",
 		"Code of the tenant": "Code des Mandanten",
 		"Pending work, and the state of the services that Procession depends on.":        "Ausstehende Arbeit und der Zustand der Dienste, die Procession braucht.",
@@ -27,7 +26,6 @@ func germanHealth() map[string]string {
 		"Warning":                        "Warnung",
 		"Fails":                          "Fehler",
 		"Not checked":                    "Nicht geprüft",
-		"1 check passes":                 "1 Prüfung bestanden",
 		"%d checks pass":                 "%d Prüfungen bestanden",
 		"%d of %d checks fail.":          "%d von %d Prüfungen schlagen fehl.",
 		"No check fails; %d of %d warn.": "Keine Prüfung schlägt fehl; %d von %d warnen.",

@@ -36,7 +36,7 @@ func germanReference() map[string]string {
 		"Codes of errors": "Fehlercodes",
 		"Every failure":   "Jeder Fehler",
 		"Headers":         "Kopfzeilen",
-		"%d members":      "%d Felder",
+		"%d fields":       "%d Felder",
 		"Description":     "Beschreibung",
 		"Example":         "Beispiel",
 		"required":        "erforderlich",

@@ -26,10 +26,8 @@ func germanWork() map[string]string {
 		"Claim one, fill in its form and complete it. The process then continues.": "Übernehmen Sie eine, füllen Sie ihr Formular aus und schließen Sie sie ab. Der Vorgang läuft von selbst weiter.",
 
 		"Artifacts":                        "Objekte",
-		"Artifact":                         "Objekt",
 		"Type":                             "Art",
 		"All types":                        "Alle Arten",
-		"New: %s":                          "Neu: %s",
 		"No artifact matches.":             "Kein Objekt passt dazu.",
 		"Try fewer words or other values.": "Versuchen Sie es mit weniger Wörtern oder anderen Werten.",
 		"There are no types of artifacts.": "Es gibt keine Arten von Objekten.",
@@ -45,7 +43,6 @@ func germanWork() map[string]string {
 		"to":                                                      "bis",
 		"Data":                                                    "Daten",
 		"created by %s":                                           "angelegt von %s",
-		"Deleted":                                                 "Gelöscht",
 		"Changed by":                                              "Geändert von",
 		"Parts of the artifact":                                   "Teile des Objekts",
 		"Files of the artifact and of its actions appear here.": "Hier erscheinen Dateien des Objekts und seiner Aktionen.",

@@ -25,14 +25,18 @@ func Languages() []Language {
 
 // catalogueTexts returns the catalogues of the languages but English.
 func catalogueTexts() map[language.Tag]map[string]string {
-	translated := germanTexts()
-	for _, more := range []map[string]string{
-		germanForms(), germanTasks(), germanProcesses(), germanEvents(), germanRun(), germanAudit(), germanRepair(), germanHealth(), germanEngine(),
-		germanWork(), germanBulk(), germanDefinitions(), germanPeople(), germanReference(), germanTokens(),
-	} {
+	translated := map[string]string{}
+	for _, more := range germanCatalogues() {
 		maps.Copy(translated, more)
 	}
 	return map[language.Tag]map[string]string{language.German: translated}
+}
+
+func germanCatalogues() []map[string]string {
+	return []map[string]string{
+		germanTexts(), germanForms(), germanTasks(), germanProcesses(), germanEvents(), germanRun(), germanAudit(), germanRepair(), germanHealth(),
+		germanEngine(), germanWork(), germanBulk(), germanDefinitions(), germanPeople(), germanReference(), germanTokens(),
+	}
 }
 
 //nolint:gochecknoglobals // computed once and never changed
@@ -70,8 +74,8 @@ func Match(chosen, accepted string) language.Tag {
 	return Languages()[index].Tag
 }
 
-// Text returns an English text in one of Languages, with the arguments put in as
-// fmt.Sprintf does and numbers as the language writes them.
+// Text returns an English text in one of Languages, with the arguments put in as fmt.Sprintf does and numbers as the language
+// writes them. A text with a count has the plural form of its count.
 func Text(tag language.Tag, text string, args ...any) string {
 	if len(args) == 0 {
 		if translated, ok := translations()[tag][text]; ok {
@@ -81,5 +85,8 @@ func Text(tag language.Tag, text string, args ...any) string {
 	}
 	printer, _ := printers[tag].Get().(*message.Printer)
 	defer printers[tag].Put(printer)
+	if one, ok := chooseForm(tag, text, args); ok {
+		return printer.Sprintf(message.Key(one, one), args...)
+	}
 	return printer.Sprintf(message.Key(text, text), args...)
 }

@@ -966,9 +966,6 @@ func board(l *listView) templ.Component {
 
 // OpenTasks says how many tasks are open.
 func OpenTasks(ctx context.Context, n int) string {
-	if n == 1 {
-		return ui.T(ctx, "1 open task")
-	}
 	return ui.T(ctx, "%d open tasks", n)
 }
 

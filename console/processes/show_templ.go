@@ -830,12 +830,8 @@ func consequenceTexts(ctx context.Context, s *processView, how endAction) []stri
 	switch {
 	case s.OpenTasks == 0:
 		lines = append(lines, ui.T(ctx, "No task is open."))
-	case how == endCancel && s.OpenTasks == 1:
-		lines = append(lines, ui.T(ctx, "1 open task will be cancelled."))
 	case how == endCancel:
 		lines = append(lines, ui.T(ctx, "%d open tasks will be cancelled.", s.OpenTasks))
-	case s.OpenTasks == 1:
-		lines = append(lines, ui.T(ctx, "1 open task stays open and can still be completed."))
 	default:
 		lines = append(lines, ui.T(ctx, "%d open tasks stay open and can still be completed.", s.OpenTasks))
 	}

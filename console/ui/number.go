@@ -37,10 +37,16 @@ func Size(ctx context.Context, bytes int64) string {
 }
 
 // numeral is an integer in the notation of a viewer. Any verb writes it.
-type numeral string
+type numeral struct {
+	text  string
+	count int
+}
 
 // Format implements fmt.Formatter.
-func (n numeral) Format(out fmt.State, _ rune) { _, _ = out.Write([]byte(n)) }
+func (n numeral) Format(out fmt.State, _ rune) { _, _ = out.Write([]byte(n.text)) }
+
+// Count implements lang.Counter.
+func (n numeral) Count() int { return n.count }
 
 // isolate returns a text that does not change the order of the text around it (UAX 9): a text with letters written from right to
 // left is isolated, and loses the controls that could end its isolation.
@@ -78,7 +84,9 @@ func localize(ctx context.Context, args []any) []any {
 		case string:
 			arg = isolate(text)
 		case int, int32, int64, uint, uint32, uint64:
-			arg = numeral(Number(ctx, fmt.Sprint(arg)))
+			digits := fmt.Sprint(arg)
+			count, _ := strconv.Atoi(digits)
+			arg = numeral{Number(ctx, digits), count}
 		}
 		localized[i] = arg
 	}
