@@ -61,6 +61,10 @@ processes/:id/messages/:code/form/files             no
 processes/:id/messages/:code/form/items             no
 processes/:id/messages/:code/form/json              no
 processes/:id/repair/:kind                          no
+processes/:id/repair-value/:value/form              no
+processes/:id/repair-value/:value/form/files        no
+processes/:id/repair-value/:value/form/items        no
+processes/:id/repair-value/:value/form/json         no
 artifacts/:id/runs/:run/cancel                      no
 artifacts/:id/act/:code                             no
 artifacts/:id/form                                  no

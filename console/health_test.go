@@ -71,7 +71,7 @@ func TestOperatorsSeeAllTenants(t *testing.T) {
 	}
 
 	olga.openPath("health")
-	olga.AwaitText("1 of 5 checks fail.")
+	olga.AwaitText("1 of 5 checks fails.")
 	olga.AwaitText("Synchronise the clocks")
 	olga.AwaitText("v1.2.3")
 	olga.Click(".figure-name[href$=incidents]")

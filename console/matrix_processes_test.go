@@ -56,8 +56,14 @@ POST processes/:id/act/:code/form/files TOP_UP 404   404          404           
 POST processes/:id/act/:code NUDGE      403   404          404           303     403    403       303       404      404   in        404
 GET processes/:id/repair                200   404          404           200     200    200       200       404      404   in        404
 GET processes/:id/repair-points         403   404          404           200     403    403       403       404      404   in        404
-GET processes/:id/repair/:kind metadata 403   404          404           200     403    403       403       404      404   in        404
-POST processes/:id/repair/:kind metadata 403  404          404           303     403    403       403       404      404   in        404
+GET processes/:id/repair/:kind restart  403   404          404           200     403    403       403       404      404   in        404
+POST processes/:id/repair/:kind restart 403   404          404           409     403    403       403       404      404   in        404
+GET processes/:id/repair-value/:value metadata 403 404     404           200     403    403       403       404      404   in        404
+POST processes/:id/repair-value/:value/form metadata 403 404 404         303     403    403       403       404      404   in        404
+GET processes/:id/repair-value/:value/form/found metadata 403 404 404    404     403    403       403       404      404   in        404
+POST processes/:id/repair-value/:value/form/items metadata 403 404 404   404     403    403       403       404      404   in        404
+POST processes/:id/repair-value/:value/form/json metadata 403 404 404    404     403    403       403       404      404   in        404
+POST processes/:id/repair-value/:value/form/files metadata 403 404 404   400     403    403       403       404      404   in        404
 GET processes/:id/finish/:how cancel    403   404          404           200     403    403       403       404      404   in        404
 POST processes/:id/finish/:how cancel   403   404          404           303     403    403       403       404      404   in        404
 POST processes/:id/finish/:how complete 403   404          404           303     403    403       403       404      404   in        404
@@ -125,7 +131,7 @@ func (c *cast) matrixSubject(s *site, r row) subject {
 // askProcess sends the request of a row as a caller about a subject, and returns the cell.
 func (c *cast) askProcess(s *site, caller string, r row, about subject) string {
 	s.t.Helper()
-	path := strings.NewReplacer(":id", about.id.String(), ":run", about.run.String(), ":code", r.variant, ":how", r.variant, ":kind", r.variant).Replace(r.path)
+	path := strings.NewReplacer(":id", about.id.String(), ":run", about.run.String(), ":code", r.variant, ":how", r.variant, ":kind", r.variant, ":value", r.variant).Replace(r.path)
 	body := url.Values{}
 	if r.path == "processes/:id/messages" {
 		body = url.Values{"text": {"Hello"}, "definition": {"NOTE"}}
@@ -134,10 +140,12 @@ func (c *cast) askProcess(s *site, caller string, r row, about subject) string {
 		body = url.Values{"definition": {"DISCUSSION"}}
 	}
 	if strings.HasSuffix(r.path, "/repair/:kind") {
-		body = url.Values{"reason": {"wrong amount"}, "value": {"{}"}}
+		body = url.Values{"reason": {"wrong amount"}}
 	}
 	if strings.HasSuffix(r.path, "/form") {
-		body = url.Values{"base": {"{}"}, "origin": {"{}"}, "once": {uuid.NewString()}, "do": {"complete"}}
+		body = url.Values{
+			"base": {"{}"}, "origin": {"{}"}, "once": {uuid.NewString()}, "do": {"complete"}, "v/repair/reason": {"wrong amount"},
+		}
 	}
 	return c.requestCell(s, caller, r, path, body)
 }

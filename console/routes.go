@@ -134,12 +134,13 @@ func processRoutes(s screens) []web.Route {
 		web.Get("processes/:id/repair-points", s.processes.RepairPoints),
 		web.Get("processes/:id/repair/:kind", s.processes.AskRepair),
 		web.Post("processes/:id/repair/:kind", s.processes.MakeRepair),
+		web.Get("processes/:id/repair-value/:value", s.processes.RepairValue),
 		web.Get("processes/:id/act/:code", s.processes.Ask),
 		web.Post("processes/:id/act/:code", s.processes.Act),
 		web.Get("processes/:id/finish/:how", s.processes.ConfirmEnd),
 		web.Post("processes/:id/finish/:how", s.processes.End),
 	}, s.start.Forms().Routes("start/:id"), s.processes.Forms().Routes("processes/:id/act/:code"),
-		s.processes.EditForms().Routes("processes/:id/edit"), s.processes.MessageForms().Routes("processes/:id/messages/:code"))
+		s.processes.EditForms().Routes("processes/:id/edit"), s.processes.ValueForms().Routes("processes/:id/repair-value/:value"), s.processes.MessageForms().Routes("processes/:id/messages/:code"))
 }
 
 func artifactRoutes(s screens) []web.Route {

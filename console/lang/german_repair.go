@@ -64,7 +64,7 @@ func germanRepair() map[string]string {
 		"Continue from here …":                               "Ab hier fortsetzen …",
 		"Complete by hand …":                                 "Von Hand abschließen …",
 		"Result (JSON), empty for none":                      "Ergebnis (JSON), leer für keines",
-		"Value (JSON)":                                       "Wert (JSON)",
+		"Carry out anyway":                                   "Trotzdem ausführen",
 		"Continue the workflow from before the end of the task": "Den Ablauf vor dem Ende der Aufgabe fortsetzen",
 		"Reason":               "Grund",
 		"Carry out the repair": "Reparatur ausführen",

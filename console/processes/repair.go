@@ -1,7 +1,6 @@
 package processes
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -84,21 +83,18 @@ type repairInput struct {
 	Problem string
 }
 
-// repairKinds maps the names in URLs to the kinds.
+// repairKinds maps the names in URLs to the kinds, other than changes of values.
 func repairKinds() map[string]domain.RepairKind {
 	return map[string]domain.RepairKind{
-		"reopen": domain.RepairReopenTask, "task-data": domain.RepairTaskData, "metadata": domain.RepairMetadata, "entity": domain.RepairEntity,
-		"move": domain.RepairMove, "undo-move": domain.RepairUndoMove, "step": domain.RepairCompleteStep, "reset": domain.RepairReset, "restart": domain.RepairRestart, "terminate": domain.RepairTerminate,
+		"reopen": domain.RepairReopenTask, "move": domain.RepairMove, "undo-move": domain.RepairUndoMove, "step": domain.RepairCompleteStep, "reset": domain.RepairReset, "restart": domain.RepairRestart, "terminate": domain.RepairTerminate,
 	}
 }
 
 // repairPath returns the URL of the form of a repair.
 func repairPath(process uuid.UUID, name string) string { return pathOf(process, "repair/"+name) }
 
-// hasValue reports whether the repair has a value to edit.
-func (r *repairInput) hasValue() bool {
-	return r.Kind == domain.RepairTaskData || r.Kind == domain.RepairMetadata || r.Kind == domain.RepairEntity || r.Kind == domain.RepairCompleteStep
-}
+// hasValue reports whether the repair has a value that is edited as JSON: the result of a step has no schema.
+func (r *repairInput) hasValue() bool { return r.Kind == domain.RepairCompleteStep }
 
 // canReset reports whether the repair offers to continue the workflow from before the end of the task.
 func (r *repairInput) canReset() bool {
@@ -176,12 +172,11 @@ func (s *Screens) loadRepaired(v *web.Visit, r *repairInput, item string) error 
 		return s.loadVersions(v, r)
 	case domain.RepairCompleteStep, domain.RepairReset, domain.RepairRestart, domain.RepairTerminate, domain.RepairUndoMove:
 	}
-	r.Text = "{}"
-	if value != nil {
-		r.Text = indentJSON(value.Value)
+	if r.Kind != domain.RepairCompleteStep {
+		r.Text = "{}"
 	}
-	if r.Kind == domain.RepairCompleteStep {
-		r.Text = ""
+	if value != nil {
+		r.Text = string(value.Value)
 	}
 	return nil
 }
@@ -225,14 +220,6 @@ func (s *Screens) previewRepair(v *web.Visit, r *repairInput) error {
 		r.Problem, err = rejection.Message, nil
 	}
 	return err
-}
-
-func indentJSON(text json.RawMessage) string {
-	var indented bytes.Buffer
-	if err := json.Indent(&indented, text, "", "  "); err != nil {
-		return string(text)
-	}
-	return indented.String()
 }
 
 // MakeRepair carries out a repair.
