@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -57,7 +58,7 @@ func newExportCommand(env Environment) *cobra.Command {
 		if err := writeFolder(cmd, folder, out, documents); err != nil {
 			return fmt.Errorf("writing to %s: %w", folder, err)
 		}
-		cmd.PrintErrf("%d documents written to %s\n", len(documents), folder)
+		cmd.PrintErrf("%s written to %s\n", domain.CountText(len(documents), "document", "documents"), folder)
 		return reportStale(cmd, folder, kinds, documents, out.format)
 	})
 	p.bindFlags(env, cmd)

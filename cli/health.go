@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/domain"
 )
 
 // health is the output of the command.
@@ -66,7 +67,7 @@ func failedChecks(checks []oasadmin.HealthFinding) error {
 	if fails == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %d checks fail", fails, len(checks))
+	return fmt.Errorf("%d of %s", fails, domain.CountText(len(checks), "check fails", "checks fail"))
 }
 
 func healthTable(w io.Writer, now time.Time, h health) {

@@ -112,8 +112,8 @@ func newWorkHandOverCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%d tasks, %d processes, %d incidents handed over\n",
-				len(work.Tasks), len(work.Processes), len(work.Incidents)); err != nil {
+			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s, %s, %s handed over\n", domain.CountText(len(work.Tasks), "task", "tasks"),
+				domain.CountText(len(work.Processes), "process", "processes"), domain.CountText(len(work.Incidents), "incident", "incidents")); err != nil {
 				return err
 			}
 			// A release leaves the initiators.
@@ -149,7 +149,8 @@ func checkHandOver(flag, text string) error {
 
 // openWorkText summarizes open work.
 func openWorkText(w oasadmin.OpenWork) string {
-	text := fmt.Sprintf("%d claimed tasks, %d running processes, %d assigned incidents", len(w.Tasks), len(w.Processes), len(w.Incidents))
+	text := domain.CountText(len(w.Tasks), "claimed task", "claimed tasks") + ", " + domain.CountText(len(w.Processes), "running process", "running processes") +
+		", " + domain.CountText(len(w.Incidents), "assigned incident", "assigned incidents")
 	for _, r := range w.Rights {
 		text += ", the only right to " + r.May + " of " + soleRightText(r)
 	}

@@ -34,7 +34,7 @@ func TestWorkOfPeopleWhoLeave(t *testing.T) {
 	require.Contains(t, w.fails(cli.ExitUsage, "delete", "user", "erin", "--yes", "--hand-over", "bob"), "must be keep, release")
 	w.succeeds("apply", "-f", file, "--hand-over", "keep")
 	require.Contains(t, w.succeeds("work", "list"), task)
-	require.Equal(t, "1 tasks, 0 processes, 0 incidents handed over\n", w.succeeds("work", "hand-over", "erin", "--tenant", "north", "--to", "release"))
+	require.Equal(t, "1 task, 0 processes, 0 incidents handed over\n", w.succeeds("work", "hand-over", "erin", "--tenant", "north", "--to", "release"))
 	require.NotContains(t, w.succeeds("work", "list"), task)
 	w.succeeds("delete", "user", "erin", "--yes", "--hand-over", "release")
 }

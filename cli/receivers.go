@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -28,8 +29,8 @@ func newReceiversTestCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return withName(err, resource.KindNotificationReceiver, args[0])
 		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d test messages to %s; procession receivers messages %s shows their state\n",
-			test.Messages, test.Receiver, test.Receiver)
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s to %s; procession receivers messages %s shows their state\n",
+			domain.CountText(int(test.Messages), "test message", "test messages"), test.Receiver, test.Receiver)
 		return err
 	})
 	bindTenant(env, cmd, &tenant)

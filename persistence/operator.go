@@ -70,6 +70,14 @@ DELETE FROM console_sessions WHERE principal_id = $1`
 	// eraseManifests follows erasePerson, which records no history.
 	eraseManifests = `SELECT erase_manifests($1, $2, $3)`
 
+	listMemberships = `
+SELECT u.principal_id, t.code
+  FROM principals p
+  JOIN tenant_users u ON u.principal_id = p.id
+  JOIN tenants t ON t.id = u.tenant_id
+ WHERE p.type = 'USER' AND email_key(p.email) = email_key($1)
+ ORDER BY t.code`
+
 	disablePerson = `
 UPDATE principals
    SET disabled_at = $2
@@ -81,6 +89,19 @@ func (r *Reader) ListOperators(ctx context.Context) ([]Person, error) {
 	var found []Person
 	err := r.Read(ctx, pg.Q(listOperators, nil, pg.Into(&found)))
 	return found, pg.Translate("listing operators", err)
+}
+
+// PersonMembership is a tenant of a person.
+type PersonMembership struct {
+	PrincipalID uuid.UUID
+	Code        string
+}
+
+// ListMemberships returns the tenants of the person with the e-mail address, in the order of their codes.
+func (r *Reader) ListMemberships(ctx context.Context, email string) ([]PersonMembership, error) {
+	var found []PersonMembership
+	err := r.Read(ctx, pg.Q(listMemberships, []any{email}, pg.Into(&found)))
+	return found, pg.Translate("listing the tenants of a person", err)
 }
 
 // LockPeople locks all operators and the person with the e-mail address, and

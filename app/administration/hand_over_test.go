@@ -189,6 +189,24 @@ func TestLeavers(t *testing.T) { //nolint:funlen // most of it is a table
 		}
 	})
 
+	t.Run("of all tenants hand over in each", func(t *testing.T) {
+		t.Parallel()
+		d := newDeparture(t)
+		found, err := d.FindPersonWork(t.Context(), "Carl@north.example")
+		require.NoError(t, err)
+		require.Len(t, found, 1)
+		require.Equal(t, "north: 2 claimed tasks, 1 running process, the only right to claim of ProcessDefinition CHECKING item ALONE", found[0].String())
+		_, err = d.DisablePerson(t.Context(), "carl@north.example", true)
+		require.NoError(t, err)
+		require.NotEmpty(t, d.findUnowned())
+		_, err = d.HandOverPersonWork(t.Context(), found, domain.HandOver{User: "nobody"})
+		require.ErrorContains(t, err, "in tenant north")
+		done, err := d.HandOverPersonWork(t.Context(), found, domain.HandOver{User: "ines"})
+		require.NoError(t, err)
+		require.Contains(t, done[0].String(), "2 claimed tasks, 1 running process")
+		require.Empty(t, d.findUnowned())
+	})
+
 	t.Run("with incidents record their assignments", func(t *testing.T) {
 		t.Parallel()
 		d := newDeparture(t)

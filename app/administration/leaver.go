@@ -2,7 +2,6 @@ package administration
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -41,11 +40,8 @@ func (w *LeaverWork) Empty() bool {
 func (w *LeaverWork) String() string {
 	var parts []string
 	add := func(n int, one, many string) {
-		switch {
-		case n == 1:
-			parts = append(parts, "1 "+one)
-		case n > 1:
-			parts = append(parts, fmt.Sprintf("%d %s", n, many))
+		if n > 0 {
+			parts = append(parts, domain.CountText(n, one, many))
 		}
 	}
 	add(len(w.Tasks), "claimed task", "claimed tasks")
@@ -55,7 +51,7 @@ func (w *LeaverWork) String() string {
 		parts = append(parts, r.String())
 	}
 	if more := len(w.Rights) - maxNeedsReported; more > 0 {
-		parts = append(parts, fmt.Sprintf("%d more rights", more))
+		parts = append(parts, domain.CountText(more, "more right", "more rights"))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -108,7 +108,7 @@ func (p tokenPolicy) checkTokens(declared []resource.SecretSpec) *resource.Viola
 func lifetimeText(d time.Duration) string {
 	const day = 24 * time.Hour
 	if d%day == 0 {
-		return fmt.Sprintf("%d days", d/day)
+		return domain.CountText(int(d/day), "day", "days")
 	}
 	return d.String()
 }

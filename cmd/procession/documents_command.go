@@ -10,6 +10,7 @@ import (
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/cmd/procession/server"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -25,7 +26,7 @@ func newDocumentsAdoptCommand() *cobra.Command {
 		withDocuments(func(ctx context.Context, cmd *cobra.Command, db *persistence.DB, documents *blobstore.Store) error {
 			n, err := storage.Adopt(ctx, db.Background().Reader(), documents, force)
 			if err == nil {
-				cmd.Printf("Read %d documents, and wrote %s.\n", n, blobstore.MarkerName)
+				cmd.Printf("Read %s, and wrote %s.\n", domain.CountText(n, "document", "documents"), blobstore.MarkerName)
 			}
 			return err
 		}))
@@ -46,9 +47,9 @@ func newDocumentsCopyCommand() *cobra.Command {
 			}
 			defer func() { _ = target.Close() }()
 			done, err := storage.Copy(ctx, db.Background().Reader(), documents, target)
-			cmd.Printf("Copied %d documents, found %d there.\n", done.Copied, done.Present)
+			cmd.Printf("Copied %s, found %d there.\n", domain.CountText(done.Copied, "document", "documents"), done.Present)
 			if err == nil && done.Lost > 0 {
-				err = fmt.Errorf("%d documents are missing or damaged in --documents-url", done.Lost)
+				err = fmt.Errorf("%s in --documents-url", domain.CountText(done.Lost, "document is missing or damaged", "documents are missing or damaged"))
 			}
 			return err
 		}))

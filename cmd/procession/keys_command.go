@@ -145,7 +145,7 @@ func (f keyFamily) distrustKey(ctx context.Context, cmd *cobra.Command, keys *au
 		return err
 	}
 	if len(distrusted) > 1 {
-		cmd.PrintErrf("%d others vouched for it, and are not trusted any more either.\n", len(distrusted)-1)
+		cmd.PrintErrln(domain.CountText(len(distrusted)-1, "other vouched for it, and is", "others vouched for it, and are"), "not trusted any more either.")
 	}
 	cmd.PrintErrln(f.distrustSteps)
 	return nil

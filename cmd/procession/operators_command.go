@@ -40,15 +40,13 @@ func newPeopleCommand() *cobra.Command {
 			"of a tenant do so for their tenant with spec.disabled of the User. A person who is disabled can be erased. The commands\n" +
 			"need the database of the service.",
 	}
-	disable := func(disabled bool) func(context.Context, *administration.Service, string) error {
-		return func(ctx context.Context, s *administration.Service, email string) error {
-			_, err := s.DisablePerson(ctx, email, disabled)
-			return err
-		}
-	}
 	cmd.AddCommand(
-		onPerson("disable", "Disable a person in all tenants", "is disabled", disable(true)),
-		onPerson("enable", "Enable a person again, except in tenants that disabled it", "is enabled", disable(false)),
+		newDisableCommand(),
+		onPerson("enable", "Enable a person again, except in tenants that disabled it", "is enabled",
+			func(ctx context.Context, s *administration.Service, email string) error {
+				_, err := s.DisablePerson(ctx, email, false)
+				return err
+			}),
 		onPerson("erase", "Remove name, address and all other data of a disabled person, irreversibly", "is erased",
 			func(ctx context.Context, s *administration.Service, email string) error {
 				_, err := s.ErasePerson(ctx, email)
@@ -123,13 +121,22 @@ func newOperatorsAddCommand() *cobra.Command {
 
 // onPerson creates a command that changes the person with an address.
 func onPerson(use, short, done string, change func(context.Context, *administration.Service, string) error) *cobra.Command {
+	return onPersonWith(use, short, done, func(ctx context.Context, _ *cobra.Command, s *administration.Service, email string) error {
+		return change(ctx, s, email)
+	})
+}
+
+// onPersonWith is onPerson for a change that reads and writes the streams of the command.
+func onPersonWith(
+	use, short, done string, change func(context.Context, *cobra.Command, *administration.Service, string) error,
+) *cobra.Command {
 	var email string
 	cmd := newConfiguredCommand(use, short, func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 		if email == "" {
 			return config.UsageError{Err: errors.New("--email is required")}
 		}
 		return withOperations(ctx, c, func(s *administration.Service) error {
-			if err := change(ctx, s, email); err != nil {
+			if err := change(ctx, cmd, s, email); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintln(cmd.ErrOrStderr(), email, done)

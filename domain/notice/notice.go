@@ -59,12 +59,8 @@ func Compose(g Group) Message {
 	words := wordingOf(g.Problem)
 	var parts []string
 	count := func(n int, happened string) {
-		noun := words.many
-		if n == 1 {
-			noun = words.one
-		}
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s %s", n, noun, happened))
+			parts = append(parts, domain.CountText(n, words.one, words.many)+" "+happened)
 		}
 	}
 	count(g.Opened, words.opened)

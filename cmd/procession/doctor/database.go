@@ -218,10 +218,10 @@ func (d *doctor) checkWorkers(ctx context.Context) Finding {
 		problems += len(found)
 	}
 	if problems > 0 {
-		return warn("run procession workers, which lists all", "%d of %d task queues have %d problems; the first: %s",
-			troubled, len(queues), problems, first)
+		return warn("run procession workers, which lists all", "%d of %s with %s; the first: %s", troubled,
+			domain.CountText(len(queues), "task queue", "task queues"), domain.CountText(problems, "problem", "problems"), first)
 	}
-	return ok("%d task queues, none with problems", len(queues))
+	return ok("%s, none with problems", domain.CountText(len(queues), "task queue", "task queues"))
 }
 
 // checkTokens counts the personal access tokens that never expire.
@@ -232,7 +232,7 @@ func (d *doctor) checkTokens(ctx context.Context) Finding {
 		return fail("see the log of PostgreSQL", "%s", errorText(err))
 	case issued > 0:
 		return warn("list them with procession secrets list user CODE, revoke them, and issue tokens with an expiry",
-			"%d issued tokens and %d of manifests never expire", issued, declared)
+			"%s and %d of manifests never expire", domain.CountText(issued, "issued token", "issued tokens"), declared)
 	}
 	return ok("all issued tokens expire; %d of manifests do not", declared)
 }

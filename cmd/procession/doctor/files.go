@@ -17,6 +17,8 @@ import (
 
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/internal/sandbox"
+
+	"github.com/procession-dev/procession/domain"
 )
 
 // certificateWarning is how long before its end a certificate is to be renewed.
@@ -34,7 +36,7 @@ func (d *doctor) checkExpiry(certificate *x509.Certificate, what, advice string)
 	case left <= 0:
 		return fail(advice, "%s expired at %s", what, until)
 	case left < certificateWarning:
-		return warn(advice, "%s expires in %d days, at %s", what, int(left.Hours()/24), until)
+		return warn(advice, "%s expires in %s, at %s", what, domain.CountText(int(left.Hours()/24), "day", "days"), until)
 	}
 	return ok("%s is valid until %s", what, until)
 }
