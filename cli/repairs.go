@@ -238,15 +238,27 @@ func newRepairPointsCommand(env Environment) *cobra.Command {
 			return err
 		}
 		return out.write(cmd.Context(), cmd.OutOrStdout(), found, func(v view) {
-			v.writeTitles([]string{"RUN", "EVENT", "TIME", "AFTER", "RUNS AGAIN"})
+			v.writeTitles([]string{"RUN", "EVENT", "TIME", "AFTER", "HAPPENS AGAIN"})
 			for _, p := range found.Content {
 				writeRow(v, p.EngineRunID, strconv.FormatInt(p.EventID, 10), timeText(p.At),
-					cellText(strings.TrimSpace(valueOf(p.Cause)+" "+valueOf(p.Name))), cellText(strings.Join(p.Steps, ", ")))
+					cellText(strings.TrimSpace(valueOf(p.Cause)+" "+valueOf(p.Name))), cellText(pointText(&p)))
 			}
 		})
 	})
 	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
 	return cmd
+}
+
+// pointText lists the events after a point with their times.
+func pointText(p *oasadmin.RepairPoint) string {
+	events := make([]string, 0, len(p.Events)+1)
+	for _, e := range p.Events {
+		events = append(events, fmt.Sprintf("%s %s %s", strings.ToLower(string(e.Kind)), e.Name, timeText(e.At)))
+	}
+	if more := int(p.EventCount) - len(p.Events); more > 0 {
+		events = append(events, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(events, ", ")
 }
 
 func newRepairListCommand(env Environment) *cobra.Command {
