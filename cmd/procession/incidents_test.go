@@ -109,7 +109,7 @@ func (s *testStack) repairAmount(as *browser, process uuid.UUID) {
 	as.AwaitText("End of")
 	as.Click(`a[href*="/repair-value/"]:not([href$="metadata"])`)
 	as.AwaitText("Change the data of")
-	as.Type(`[name="v/CHANGE_TASK_DATA/AMOUNT"]`, "500")
+	as.Set(`[name="v/CHANGE_TASK_DATA/AMOUNT"]`, "500")
 	as.Type(`[name="v/repair/reason"]`, "the amount is not a number")
 	as.Click("[data-complete]")
 	as.AwaitText("the amount is not a number")
