@@ -30,7 +30,7 @@ func TestWorkOfALeaverIsHandedOver(t *testing.T) {
 	alice := s.signIn("Alice")
 	alice.openPath("people/demo/User/bob")
 	alice.Click("a[href$='do=disable']")
-	alice.AwaitText("claimed tasks")
+	alice.AwaitText("1 claimed task")
 	s.requireAccessible(alice.Tab)
 	s.takeScreenshots(alice.Tab, "leave")
 	alice.Set("select[name=handOver]", "keep")

@@ -102,7 +102,7 @@ func (s *site) someWork() map[string]map[string]string {
 			"artifact": "artifacts/" + customer, "artifact-new": "artifacts/new/" + customerDefinition().String(), "artifact-timeline": "artifacts/" + customer + "/timeline",
 			"artifact-runs": "artifacts/" + customer + "/runs", "artifact-run": "artifacts/" + customer + "/runs/" + statement.ID.String(),
 			"process-edit": process + "/edit", "compose": "processes/" + talk + "/messages/NOTE", "engine": process + "/engine",
-			"repair": process + "/repair", "repair-points": process + "/repair-points", "repair-data": process + "/repair-value/" + tasks[0].String(),
+			"repair": process + "/repair", "repair-points": process + "/repair-points", "repair-restart": process + "/repair/restart", "repair-data": process + "/repair-value/" + tasks[0].String(),
 			"engine-history": process + "/engine/history", "artifact-act": "artifacts/" + customer + "/act/STATEMENT", "artifact-documents": "artifacts/" + customer + "/documents",
 		},
 	}

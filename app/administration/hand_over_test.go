@@ -195,7 +195,7 @@ func TestLeavers(t *testing.T) { //nolint:funlen // most of it is a table
 		found, err := d.FindPersonWork(t.Context(), "Carl@north.example")
 		require.NoError(t, err)
 		require.Len(t, found, 1)
-		require.Equal(t, "north: 2 claimed tasks, 1 running process, the only right to claim of ProcessDefinition CHECKING item ALONE", found[0].String())
+		require.Contains(t, found[0].String(), "north: 2 claimed tasks, 1 running process, the only right to claim of ProcessDefinition CHECKING item ALONE")
 		_, err = d.DisablePerson(t.Context(), "carl@north.example", true)
 		require.NoError(t, err)
 		require.NotEmpty(t, d.findUnowned())
