@@ -20,6 +20,7 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
 
 	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/cmd/procession/server"
@@ -46,6 +47,8 @@ type testStack struct {
 	temporal *temporalserver.Server
 	service  *child.Process
 	http     *http.Client
+	// counter is the client of countExecutions, nil before its first use.
+	counter client.Client
 	// env contains additional environment variables of the program.
 	env []string
 }

@@ -114,7 +114,10 @@ func (s *testStack) systemClient() client.Client {
 
 func (s *testStack) countExecutions(ctx context.Context, query string) int {
 	s.t.Helper()
-	found, err := s.systemClient().CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Query: query})
+	if s.counter == nil {
+		s.counter = s.systemClient()
+	}
+	found, err := s.counter.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Query: query})
 	require.NoError(s.t, err)
 	return int(found.GetCount())
 }
