@@ -61,17 +61,12 @@ func kindsOf(s domain.BulkSubject) []domain.BulkKind {
 
 // countText counts entries of a subject.
 func countText(ctx context.Context, s domain.BulkSubject, n int) string {
-	switch {
-	case s == domain.BulkProcesses && n == 1:
-		return ui.T(ctx, "1 process")
-	case s == domain.BulkProcesses:
+	switch s {
+	case domain.BulkProcesses:
 		return ui.T(ctx, "%d processes", n)
-	case s == domain.BulkTasks && n == 1:
-		return ui.T(ctx, "1 task")
-	case s == domain.BulkTasks:
+	case domain.BulkTasks:
 		return ui.T(ctx, "%d tasks", n)
-	case n == 1:
-		return ui.T(ctx, "1 incident")
+	case domain.BulkIncidents:
 	}
 	return ui.T(ctx, "%d incidents", n)
 }

@@ -48,6 +48,7 @@ func countOf(arg any) (int, bool) {
 
 func englishSingulars() map[string]string {
 	return map[string]string{
+		"%d processes": "%d process", "%d tasks": "%d task", "Checked: all %d processes.": "Checked: %d process.",
 		"%d bytes": "%d byte", "(%d times)": "(%d time)", "%d open tasks": "%d open task",
 		"%d open tasks will be cancelled.":                         "%d open task will be cancelled.",
 		"%d open tasks stay open and can still be completed.":      "%d open task stays open and can still be completed.",
@@ -86,6 +87,7 @@ func englishSingulars() map[string]string {
 
 func germanSingulars() map[string]string {
 	return map[string]string{
+		"%d processes": "%d Vorgang", "%d tasks": "%d Aufgabe", "Checked: all %d processes.": "Geprüft: %d Vorgang.",
 		"%d bytes": "%d Byte", "(%d times)": "(%d-mal)", "%d open tasks": "%d offene Aufgabe",
 		"%d open tasks will be cancelled.":                         "%d offene Aufgabe wird abgebrochen.",
 		"%d open tasks stay open and can still be completed.":      "%d offene Aufgabe bleibt offen und kann noch erledigt werden.",

@@ -20,6 +20,11 @@ var update = flag.Bool("update", false, "write the texts with counts to testdata
 func uncounted() []string {
 	return []string{
 		"%d",
+		"%d changed, %d refused",
+		"%d of %d handled",
+		"Checked: the first %d of %d processes.",
+		"Choose an action for all %d …",
+		"to version %d",
 		"%d dropped",
 		"%d given up",
 		"%d in all",

@@ -62,11 +62,8 @@ func germanBulk() map[string]string {
 		"The incidents are marked as dealt with. Their processes stay as they are.": "Die Störungen gelten als erledigt. Ihre Vorgänge bleiben, wie sie sind.",
 		"Acknowledge incidents":                                                     "Störungen bestätigen",
 		"The incidents are marked as noticed and stay open.":                        "Die Störungen gelten als bestätigt und bleiben offen.",
-		"1 process":    "1 Vorgang",
 		"%d processes": "%d Vorgänge",
-		"1 task":       "1 Aufgabe",
 		"%d tasks":     "%d Aufgaben",
-		"1 incident":   "1 Störung",
 
 		"There is nothing to change.":                                              "Es gibt nichts zu ändern.",
 		"You may not repair it.":                                                   "Sie dürfen es nicht reparieren.",
