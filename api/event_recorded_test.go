@@ -140,8 +140,8 @@ admin.releaseProcessItemTask                 PROCESS_ITEM.TASK_STATE_CHANGED:CLA
 admin.dismissIncident                        INCIDENT.STATE_CHANGED:OPEN>DISMISSED                              none
 admin.acknowledgeIncident                    INCIDENT.ACKNOWLEDGED:>OPEN                                        none
 admin.muteIncident                           INCIDENT.MUTED:>OPEN                                               none
-admin.unmuteIncident                         INCIDENT.UNMUTED:>OPEN                                             same
-admin.assignIncident                         INCIDENT.ASSIGNED:>OPEN                                            same
+admin.unmuteIncident                         INCIDENT.UNMUTED:>OPEN                                             none
+admin.assignIncident                         INCIDENT.ASSIGNED:>OPEN                                            none
 admin.commentIncident                        INCIDENT.COMMENTED:>OPEN                                           same
 admin.findIncidentGroups                     none                                                               none
 admin.findBulkOperations                     none                                                               none

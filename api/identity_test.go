@@ -32,15 +32,15 @@ func TestFilteringIdentities(t *testing.T) {
 	s := apitest.NewService(t)
 	alice, bob, carol := demo.Alice().ID, demo.Bob().ID, demo.Carol().ID
 	worker, reader, stranger := demo.LoanWorker().ID, demo.Reader().ID, demo.Stranger().ID
-	system, other := domain.SystemPrincipalID(), demo.OtherWorker().ID
+	system, directory, other := domain.SystemPrincipalID(), domain.DirectoryPrincipalID(), demo.OtherWorker().ID
 	machines := s.AddGroup(demo.TenantDemo(), "MACHINES", "Machines", worker, carol)
 	s.AddGroup(demo.TenantOther(), "MACHINES", "Machines", other)
 	absent, tenant := uuid.NewString(), demo.TenantDemo().String()
 	filteredInBothShapes(s, demo.Carol(), "/principals", map[string][]uuid.UUID{
-		"":                             {alice, bob, carol, worker, reader, stranger, system},
+		"":                             {alice, bob, carol, worker, reader, stranger, system, directory},
 		"type=USER":                    {alice, bob, carol},
 		"type=APPLICATION":             {worker, reader, stranger},
-		"type=SYSTEM":                  {system},
+		"type=SYSTEM":                  {system, directory},
 		"groupId=" + machines.String(): {worker, carol},
 		"groupId=" + machines.String() + "&groupId=" + demo.Reviewers().String(): {worker, carol, bob},
 		"groupId=" + machines.String() + "&type=USER":                            {carol},
@@ -56,7 +56,7 @@ func TestFilteringIdentities(t *testing.T) {
 		"tenantId=" + demo.TenantOther().String():          {},
 	})
 	filteredInBothShapes(s, demo.OtherWorker(), "/principals", map[string][]uuid.UUID{
-		"": {other, system}, "type=USER": {}, "groupCode=MACHINES": {other}, "groupCode=REVIEWERS": {},
+		"": {other, system, directory}, "type=USER": {}, "groupCode=MACHINES": {other}, "groupCode=REVIEWERS": {},
 		"groupId=" + machines.String(): {},
 	})
 
@@ -156,11 +156,11 @@ func TestPagingIdentities(t *testing.T) {
 	s := apitest.NewService(t)
 	for _, shape := range []string{apitest.ShapeA, apitest.ShapeB} {
 		all := s.List(demo.Bob(), shape+"/principals")
-		require.Equal(t, oasb.PageMetadata{Size: 25, TotalElements: 7, TotalPages: 1}, all.Metadata)
+		require.Equal(t, oasb.PageMetadata{Size: 25, TotalElements: 8, TotalPages: 1}, all.Metadata)
 		page := s.List(demo.Bob(), shape+"/principals?size=4&page=1")
 		require.Equal(t, all.IDs()[4:], page.IDs())
-		require.Equal(t, oasb.PageMetadata{Size: 4, Page: 1, TotalElements: 7, TotalPages: 2}, page.Metadata)
-		for path, total := range map[string]int64{"/principals": 7, "/tenant-users": 3} {
+		require.Equal(t, oasb.PageMetadata{Size: 4, Page: 1, TotalElements: 8, TotalPages: 2}, page.Metadata)
+		for path, total := range map[string]int64{"/principals": 8, "/tenant-users": 3} {
 			for query, want := range map[string]oasb.PageMetadata{
 				"?size=0":                {TotalElements: total},
 				"?size=1000&page=400000": {Size: 1000, Page: 400000, TotalElements: total, TotalPages: 1},
@@ -190,7 +190,7 @@ func TestUserOfTwoTenants(t *testing.T) {
 	filteredInBothShapes(s, carol, "/principals", map[string][]uuid.UUID{
 		otherTenant: {carol.ID, demo.OtherWorker().ID},
 	})
-	require.Equal(t, 8, s.Total(carol, "/principals"), "she is there once")
+	require.Equal(t, 9, s.Total(carol, "/principals"), "she is there once")
 	filteredInBothShapes(s, demo.Bob(), "/tenant-users", map[string][]uuid.UUID{"email=carol@demo.example": {here}})
 	filteredInBothShapes(s, demo.OtherWorker(), "/tenant-users", map[string][]uuid.UUID{"": {there}})
 	// Members of one tenant do not learn of her other tenants.

@@ -51,8 +51,8 @@ func TestArtifacts(t *testing.T) {
 	alice.openPath("artifacts?" + definition)
 	alice.AwaitText(hostile)
 	table := alice.fetchText("artifacts.csv?" + definition + "&is.tier=GOLD&sort=oldest")
-	require.Contains(t, table, ",name,tier,balance,since\n")
-	require.Contains(t, table, "Ada Works,GOLD,1500.50,2024-02-01\n")
+	require.Contains(t, table, ",name,tier,balance,since\r\n")
+	require.Contains(t, table, "Ada Works,GOLD,1500.50,2024-02-01\r\n")
 	require.Contains(t, table, `,"'=<img src=x onerror`, "a value is not a formula")
 	alice.requireFit()
 

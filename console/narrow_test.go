@@ -40,7 +40,7 @@ func TestAdministratorOfADefinition(t *testing.T) {
 	bob := s.signIn("Bob")
 	bob.Click(".areas a[href='/console/definitions']")
 	bob.AwaitText("LOAN")
-	require.Equal(t, []string{"definitions", "access", "incidents", "queues", "audit"}, bob.sideAreas())
+	require.Equal(t, []string{"definitions", "access", "incidents", "bulk", "queues", "audit"}, bob.sideAreas())
 	require.Equal(t, 1, bob.Count("tbody tr"))
 	require.Zero(t, bob.Count("a[href='/console/definitions/new']"))
 	for name, path := range map[string]string{

@@ -108,9 +108,9 @@ func TestProcesses(t *testing.T) {
 		t.Parallel()
 		carol := (&site{t: t, url: s.url, db: s.db, app: s.app}).signIn("Carol")
 		table := carol.fetchText("processes.csv?definition=" + definition + "&q=listed-name&sort=subject")
-		require.Contains(t, table, "id,Subject,Process,State,Condition,Started by,Open tasks,Started,Changed,FIRST_NAME,LAST_NAME\n"+id+",\"Listed loan =<img")
+		require.Contains(t, table, "id,Subject,Process,State,Condition,Started by,Open tasks,Started,Changed,FIRST_NAME,LAST_NAME\r\n"+id+",\"Listed loan =<img")
 		require.Contains(t, table, `,"'=<img src=x onerror`, "a value is not a formula")
-		require.Contains(t, table, "Given-1,Listed-name-2\n")
+		require.Contains(t, table, "Given-1,Listed-name-2\r\n")
 	})
 	t.Run("of others are not listed", func(t *testing.T) {
 		t.Parallel()

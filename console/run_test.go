@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/app/administration"
+	"github.com/procession-dev/procession/app/bulk"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
@@ -113,7 +114,12 @@ func TestRunIsAccessibleAndFits(t *testing.T) {
 			Backlogs: []domain.TaskBacklog{{Kind: domain.TaskKindWorkflow, Count: 3, Age: 5 * time.Minute}},
 		},
 	}}))
+	operation, err := s.options.Bulk.Preview(t.Context(), s.callerOf(demo.Alice()), bulk.Request{Kind: domain.BulkRetryIncidents})
+	require.NoError(t, err)
+	_, err = s.options.Bulk.Start(t.Context(), s.callerOf(demo.Alice()), operation.ID, hostile)
+	require.NoError(t, err)
 	screens := map[string]string{
+		"bulk-new": "bulk/new?list=%2Fconsole%2Fincidents", "bulk-operation": "bulk/" + operation.ID.String(),
 		"incidents": "incidents", "incident": "incidents/" + incident.String(), "no-incidents": "incidents?q=nothing+at+all",
 		"bulk": "bulk", "health": "health", "checks": "health/checks", "queues": "queues", "queue": "queues/queue?tenant=demo&name=QUEUE_SAMPLE_LOAN&language=python",
 		"receivers": "receivers", "webhooks": "webhooks", "webhook": "webhooks/endpoint?" + webhook, "delivery": "webhooks/deliveries/" + delivery.String(),
@@ -333,7 +339,7 @@ func TestReceiversAreTested(t *testing.T) {
 	alice.AwaitText("ops@example.com")
 	alice.AwaitText("There are no messages here.")
 	alice.Click("form[action$='/receivers/test'] button")
-	alice.AwaitText("The test was written: 1 messages.")
+	alice.AwaitText("The test was written: 1 message.")
 	alice.AwaitText("Waiting")
 	require.Equal(t, "ops@example.com", sql[string](s, `SELECT recipient FROM outbox_messages WHERE state = 'PENDING'`))
 	alice.openPath("definitions/new?template=receiver")

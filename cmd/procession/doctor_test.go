@@ -26,7 +26,7 @@ import (
 )
 
 // doctorChecks is the number of checks.
-const doctorChecks = 25
+const doctorChecks = 26
 
 // findings contains the findings of doctor by check.
 type findings map[string]doctor.Finding

@@ -131,7 +131,7 @@ func known(root *cobra.Command, words []string) error {
 	if err := cmd.ParseFlags(rest); err != nil {
 		return err
 	}
-	if args := cmd.Flags().Args(); cmd.HasAvailableSubCommands() && len(args) > 0 {
+	if args := cmd.Flags().Args(); cmd.HasAvailableSubCommands() && cmd.Args == nil && len(args) > 0 {
 		return fmt.Errorf("%s has no command %s", cmd.CommandPath(), args[0])
 	}
 	return nil

@@ -17,6 +17,7 @@ definitions yes    yes         no
 people      yes    no          no
 access      yes    yes         no
 incidents   yes    yes         no
+bulk        yes    yes         no
 queues      yes    yes         no
 receivers   yes    no          no
 webhooks    yes    no          no
