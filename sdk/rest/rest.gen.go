@@ -789,7 +789,7 @@ type Authentication struct {
 type AuthenticationCreateParams struct {
 	// CertificateSigningRequest For the type ENGINE_CERTIFICATE only: a certificate signing request (PKCS #10) in PEM, signed with the private key of its public key: ECDSA on P-256 or P-384,
 	// Ed25519, or RSA of 2048 to 4096 bits. The certificate is then for that key and lives
-	// for 24 hours at most, and `clientPrivateKey` is empty.
+	// for 24 hours at most, and `clientPrivateKey` is empty. Where the owner of the Temporal cluster gives certificates to workers, the request is ignored.
 	// The service chooses the subject; the subject and the extensions of the request are ignored.
 	CertificateSigningRequest *string `json:"certificateSigningRequest,omitempty"`
 
