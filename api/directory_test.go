@@ -256,7 +256,7 @@ func TestForeignDirectory(t *testing.T) {
 		t.Skip("needs -scim-python")
 	}
 	d := newDirectory(t)
-	cmd := exec.CommandContext(t.Context(), *scimPython, *scimScript, d.server.URL+"/scim/v2") //nolint:gosec // the test's own script
+	cmd := exec.CommandContext(t.Context(), *scimPython, *scimScript, d.server.URL+"/scim/v2")
 	cmd.Env = append(os.Environ(), "SCIM_TOKEN="+d.token)
 	out, err := cmd.CombinedOutput()
 	t.Log(string(out))

@@ -94,7 +94,7 @@ func (c *Cluster) givenToken(access EngineAccess, now time.Time) (domain.EngineT
 	key := string(bytes.TrimSpace(content))
 	expiry := now.Add(givenRenewal)
 	// An API key of Temporal Cloud is a JWT. Its signature is for Temporal to verify.
-	if token, err := jwt.ParseSigned(key, signatureAlgorithms); err == nil {
+	if token, err := jwt.ParseSigned(key, signatureAlgorithms()); err == nil {
 		var claims jwt.Claims
 		if token.UnsafeClaimsWithoutVerification(&claims) == nil && claims.Expiry != nil && claims.Expiry.Time().Before(expiry) {
 			expiry = claims.Expiry.Time()
@@ -103,9 +103,11 @@ func (c *Cluster) givenToken(access EngineAccess, now time.Time) (domain.EngineT
 	return domain.EngineToken{Token: domain.NewSecret(key), ExpiredAt: expiry, NotAfter: expiry}, nil
 }
 
-// signatureAlgorithms are those of API keys whose expiry is read.
-var signatureAlgorithms = []jose.SignatureAlgorithm{
-	jose.EdDSA, jose.ES256, jose.ES384, jose.ES512, jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.HS256,
+// signatureAlgorithms returns those of API keys whose expiry is read.
+func signatureAlgorithms() []jose.SignatureAlgorithm {
+	return []jose.SignatureAlgorithm{
+		jose.EdDSA, jose.ES256, jose.ES384, jose.ES512, jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.HS256,
+	}
 }
 
 // givenCertificate reads the certificate of a worker.
@@ -156,7 +158,7 @@ func readCredential(file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer f.Close()
 	content, err := io.ReadAll(io.LimitReader(f, maxCredentialFile+1))
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ func newReceiversTestCommand(env Environment) *cobra.Command {
 			return withName(err, resource.KindNotificationReceiver, args[0])
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s to %s; procession receivers messages %s shows their state\n",
-			domain.CountText(int(test.Messages), "test message", "test messages"), test.Receiver, test.Receiver)
+			domain.CountText(test.Messages, "test message", "test messages"), test.Receiver, test.Receiver)
 		return err
 	})
 	bindTenant(env, cmd, &tenant)

@@ -61,7 +61,7 @@ func TestAllEntriesOfAListAreChanged(t *testing.T) {
 
 	s.runBulk(1)
 	alice.AwaitText("20 of 31 handled")
-	require.Equal(t, float64(20), browsertest.Eval[float64](alice.Tab, `document.querySelector("progress").value`))
+	require.Equal(t, 20, browsertest.Eval[int](alice.Tab, `document.querySelector("progress").value`))
 	alice.look("bulk-progress")
 	operation := s.runBulk(3)
 	alice.AwaitText("Report (CSV)")

@@ -45,7 +45,7 @@ func newRouter(o Options) (*router, error) {
 
 func (r *router) close() {
 	for _, c := range r.clusters {
-		_ = c.connection.Close() //nolint:errcheck // no call uses it any more
+		_ = c.connection.Close()
 	}
 }
 
@@ -112,7 +112,7 @@ func (c *clusterConnection) invoke(
 func (c *clusterConnection) admitCall() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := time.Now()
+	now := time.Now() //nolint:forbidigo // the pause of a connection, as in gRPC
 	if c.retryAt.IsZero() {
 		return true
 	}
@@ -129,7 +129,7 @@ func (c *clusterConnection) recordAnswer(err error) {
 	defer c.mu.Unlock()
 	switch status.Code(err) { //nolint:exhaustive // all other codes are answers
 	case codes.Unavailable, codes.DeadlineExceeded:
-		c.retryAt = time.Now().Add(clusterPause)
+		c.retryAt = time.Now().Add(clusterPause) //nolint:forbidigo // as above
 	case codes.Canceled:
 	default:
 		c.retryAt = time.Time{}

@@ -23,7 +23,7 @@ func TestPageOfPermissionsIsCurrent(t *testing.T) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		source, err := os.ReadFile(file) //nolint:gosec // a file of this package
+		source, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, found := range call.FindAllStringSubmatch(string(source), -1) {
 			require.Contains(t, string(page), "`"+found[1]+"`", file)

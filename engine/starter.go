@@ -59,7 +59,7 @@ func (s *Starter[R]) Run(ctx context.Context) {
 		case err == nil:
 			started = s.startAll(ctx, due)
 		case ctx.Err() == nil:
-			s.o.Logger.ErrorContext(ctx, "reading "+s.o.Name+" failed", slog.Any("error", err))
+			s.o.Logger.ErrorContext(ctx, "reading due runs failed", slog.String("runs", s.o.Name), slog.Any("error", err))
 		}
 		if len(started) > 0 && err == nil {
 			return 0

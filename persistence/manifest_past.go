@@ -103,6 +103,8 @@ SELECT p.id FROM principals p WHERE p.disabled_at <= $4 AND NOT EXISTS (SELECT 1
 
 // pastDefinition finds the definition with the code $5, and the last manifest with the item $6. In tenants other than $7 it is
 // one that the principal $8 administers.
+//
+//nolint:gochecknoglobals // a constant text
 var pastDefinition = scopedTenant + `
 SELECT t.id, t.code, t.since, m.id, m.spec,
        coalesce((SELECT u.spec->>'state' FROM (` + manifestsUntil + `) u
@@ -112,7 +114,7 @@ SELECT t.id, t.code, t.since, m.id, m.spec,
          ORDER BY u.since DESC LIMIT 1)
   FROM tenant t
   LEFT JOIN LATERAL (` + manifestsAt + `) m ON m.kind = 'ProcessDefinition' AND m.code = $5
-   AND ($2 OR t.id = ANY($7) OR m.id = ANY(` + strings.ReplaceAll(access.AdministeredProcessDefinitions, "$1", "$8") + `))` //nolint:gochecknoglobals // a constant text
+   AND ($2 OR t.id = ANY($7) OR m.id = ANY(` + strings.ReplaceAll(access.AdministeredProcessDefinitions, "$1", "$8") + `))`
 
 // GetPastDefinition reads a process definition of the scope, and the people of its tenant, as they were at a time. It reads the
 // names and memberships of the whole tenant, and one index entry for each manifest that was replaced since. With an item, it reads

@@ -112,7 +112,8 @@ func (f *fixture) startComponents(t *testing.T) (stop func()) {
 		},
 	})
 	f.relay.Store(relay)
-	starter := engine.NewStarter(engine.StarterOptions[domain.DueAssistance]{Name: "runs of assistance",
+	starter := engine.NewStarter(engine.StarterOptions[domain.DueAssistance]{
+		Name:   "runs of assistance",
 		Engine: e, Exchange: f.DispatchAssistance, Logger: enginetest.Logger(),
 		Workflow: func(run domain.DueAssistance) engine.OwnedWorkflow {
 			return engine.OwnedWorkflow{

@@ -167,7 +167,7 @@ func TestWhoMayApply(t *testing.T) {
 	require.Equal(t, []administration.ApplyAction{administration.ApplyConfigured}, c.apply(owner, user("anna", "OWNER")))
 }
 
-func TestWhatIsWrongChangesNothing(t *testing.T) {
+func TestWhatIsWrongChangesNothing(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	c := newConfigured(t)
 	erik := c.id(resource.KindUser, "south", "erik")

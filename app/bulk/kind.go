@@ -40,7 +40,7 @@ type preview struct {
 //   - its texts in console/bulk/words.go, with their German in console/lang/german_bulk.go.
 //
 // Facts that its check needs are columns of the groups in persistence/bulk_selection.go.
-func listKinds() map[domain.BulkKind]kind {
+func listKinds() map[domain.BulkKind]kind { //nolint:funlen // it is a table
 	return map[domain.BulkKind]kind{
 		domain.BulkCancelProcesses: {
 			check: checkCancel,

@@ -77,9 +77,16 @@ func newClusterOwner(t *testing.T) *clusterOwner {
 	t.Helper()
 	o := &clusterOwner{t: t, dir: t.TempDir()}
 	pair := o.sign("owner", &x509.Certificate{IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign})
-	o.authority, o.key = pair.Leaf, pair.PrivateKey.(*ecdsa.PrivateKey)
+	o.authority, o.key = pair.Leaf, privateKey(t, pair)
 	o.write("ca.pem", "CERTIFICATE", o.authority.Raw)
 	return o
+}
+
+func privateKey(t *testing.T, pair *tls.Certificate) *ecdsa.PrivateKey {
+	t.Helper()
+	key, ok := pair.PrivateKey.(*ecdsa.PrivateKey)
+	require.True(t, ok)
+	return key
 }
 
 func (o *clusterOwner) file(name string) string { return filepath.Join(o.dir, name) }
@@ -112,7 +119,7 @@ func (o *clusterOwner) give(name, apiKey string) {
 	o.t.Helper()
 	pair := o.sign(name, &x509.Certificate{ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
 	o.write(name+".pem", "CERTIFICATE", pair.Leaf.Raw)
-	der, err := x509.MarshalECPrivateKey(pair.PrivateKey.(*ecdsa.PrivateKey))
+	der, err := x509.MarshalECPrivateKey(privateKey(o.t, pair))
 	require.NoError(o.t, err)
 	o.write(name+"-key.pem", "EC PRIVATE KEY", der)
 	require.NoError(o.t, os.WriteFile(o.file(name+".key"), []byte(apiKey+"\n"), 0o600))

@@ -66,7 +66,7 @@ func TestKilledAmidRepairs(t *testing.T) {
 		s.prepareRepairs(repairs, stuck, round+2)
 		var sent sync.WaitGroup
 		for _, r := range repairs {
-			at := rand.N(2 * time.Second) //nolint:gosec // the moment of a repair
+			at := rand.N(2 * time.Second)
 			for range 2 {
 				sent.Go(func() {
 					<-time.After(at)
@@ -75,7 +75,7 @@ func TestKilledAmidRepairs(t *testing.T) {
 			}
 		}
 		for range 2 {
-			<-time.After(rand.N(time.Second)) //nolint:gosec // the moment of a kill
+			<-time.After(rand.N(time.Second))
 			s.killService()
 			s.startService()
 		}
@@ -193,11 +193,12 @@ func (r *killedRepair) path(name string) string {
 // sendRepair sends a repair until it is answered.
 func (s *testStack) sendRepair(r *killedRepair) {
 	var refused atomic.Bool
-	assert.Eventually(s.t, func() bool {
+	assert.Eventually(s.t, func() bool { //nolint:forbidigo // several goroutines send, and FailNow is for that of the test
 		status, body := s.callAt(demo.Alice(), http.MethodPost, r.path("repairs"), r.body)
 		answered := status == http.StatusOK || status == http.StatusCreated
 		if !answered && status != 0 && status != http.StatusServiceUnavailable && !refused.Swap(true) {
-			assert.Fail(s.t, "the repair is refused", "%s: %d %v", r.kind, status, body)
+			assert.Fail(s.t, //nolint:forbidigo // as above
+				"the repair is refused", "%s: %d %v", r.kind, status, body)
 		}
 		return answered || refused.Load()
 	}, testTimeout, 50*time.Millisecond, r.kind)

@@ -47,7 +47,7 @@ func countOf(arg any) (int, bool) {
 }
 
 func englishSingulars() map[string]string {
-	return map[string]string{
+	return map[string]string{ //nolint:gosec // texts
 		"%d processes": "%d process", "%d tasks": "%d task", "Checked: all %d processes.": "Checked: %d process.",
 		"%d bytes": "%d byte", "(%d times)": "(%d time)", "%d open tasks": "%d open task",
 		"%d open tasks will be cancelled.":                         "%d open task will be cancelled.",
@@ -86,7 +86,7 @@ func englishSingulars() map[string]string {
 }
 
 func germanSingulars() map[string]string {
-	return map[string]string{
+	return map[string]string{ //nolint:gosec // texts
 		"%d processes": "%d Vorgang", "%d tasks": "%d Aufgabe", "Checked: all %d processes.": "Geprüft: %d Vorgang.",
 		"%d bytes": "%d Byte", "(%d times)": "(%d-mal)", "%d open tasks": "%d offene Aufgabe",
 		"%d open tasks will be cancelled.":                         "%d offene Aufgabe wird abgebrochen.",

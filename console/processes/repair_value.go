@@ -94,7 +94,7 @@ func (f *valueRepair) load(ctx context.Context) (*repairInput, error) {
 		r.Kind, item = domain.RepairTaskData, value
 	}
 	f.input = r
-	return r, f.screens.loadRepaired(f.visit, r, item)
+	return r, f.screens.loadRepaired(f.visit, r, item) //nolint:contextcheck // it reads with the context of the visit
 }
 
 // Load implements forms.Store.
@@ -127,10 +127,10 @@ func (f *valueRepair) Load(ctx context.Context) (*forms.Document, error) {
 func (r *repairInput) valuePart(ctx context.Context) form.Part {
 	spec := &r.Definition.Spec
 	part := form.Part{Name: string(r.Kind), Value: json.RawMessage(r.Text), Texts: r.Definition.Texts(ui.ReaderOf(ctx))}
-	switch {
-	case r.Kind == domain.RepairMetadata:
+	switch r.Kind { //nolint:exhaustive // other repairs change data of a task
+	case domain.RepairMetadata:
 		part.Label, part.Schema, part.UISchema = ui.T(ctx, "Metadata"), spec.MetadataSchema, spec.MetadataUISchema
-	case r.Kind == domain.RepairEntity:
+	case domain.RepairEntity:
 		part.Label, part.Schema, part.UISchema = ui.T(ctx, "Entity"), spec.EntitySchema, spec.EntityUISchema
 	default:
 		part.Label = ui.T(ctx, "Data")

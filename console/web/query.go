@@ -20,7 +20,7 @@ type Query struct{ values url.Values }
 func NewQuery(pairs ...string) Query {
 	q := Query{url.Values{}}
 	for i := 0; i < len(pairs); i += 2 {
-		q.setValue(pairs[i], pairs[i+1])
+		q.setValue(pairs[i], pairs[i+1]) //nolint:gosec // they come in pairs
 	}
 	return q
 }

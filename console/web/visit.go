@@ -255,7 +255,7 @@ func (r Route) ForDefinitions() Route {
 }
 
 // isOpenTo reports whether the route answers the caller.
-func (r *Route) isOpenTo(caller domain.Caller) bool {
+func (r Route) isOpenTo(caller domain.Caller) bool {
 	return !r.Administrative || caller.Administers() || r.OfDefinitions && len(caller.DefinitionTenants()) > 0
 }
 

@@ -16,9 +16,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/blobstore"
-	"github.com/procession-dev/procession/internal/sandbox"
-
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/sandbox"
 )
 
 // certificateWarning is how long before its end a certificate is to be renewed.

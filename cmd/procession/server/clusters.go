@@ -62,7 +62,8 @@ func newClusterLookup(db *persistence.DB, own string) func(context.Context, stri
 	reader := db.Background().Reader()
 	return func(ctx context.Context, namespace string) (string, error) {
 		if found, ok := remembered.Load(namespace); ok {
-			return found.(string), nil //nolint:forcetypeassert // only strings are stored
+			cluster, _ := found.(string)
+			return cluster, nil
 		}
 		cluster, err := reader.ClusterOfNamespace(ctx, namespace)
 		if domain.HasCode(err, domain.CodeNotFound) {

@@ -60,7 +60,7 @@ func (b *browser) start() {
 	}
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, end := chromedp.NewContext(allocator)
-	b.ctx = ctx //nolint:fatcontext // set once
+	b.ctx = ctx
 	b.close = func() {
 		end()
 		stop()
