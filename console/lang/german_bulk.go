@@ -23,6 +23,7 @@ func germanBulk() map[string]string {
 		"Why entries are refused":                                                                                        "Warum Einträge abgelehnt werden",
 		"The action changes no entry. Choose another action or change the filter of the list.":  "Die Aktion ändert keinen Eintrag. Wählen Sie eine andere Aktion oder ändern Sie den Filter der Liste.",
 		"It is recorded in the audit. Entries that change before their turn are checked again.": "Sie wird protokolliert. Einträge, die sich vorher ändern, werden erneut geprüft.",
+
 		"Start: %s":                              "Starten: %s",
 		"Effects of the new version":             "Auswirkungen der neuen Version",
 		"Checked: the first %d of %d processes.": "Geprüft: die ersten %d von %d Vorgängen.",
