@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/spreadsheet"
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
@@ -278,8 +278,8 @@ func writeBulkReport(cmd *cobra.Command, s *service, id uuid.UUID, states []stri
 	for _, state := range states {
 		params.State = append(params.State, oasadmin.BulkItemState(strings.ToUpper(state)))
 	}
-	table := csv.NewWriter(cmd.OutOrStdout())
-	if err := table.Write([]string{"id", "label", "state", "code", "message", "endedAt"}); err != nil {
+	table := spreadsheet.NewWriter(cmd.OutOrStdout())
+	if err := table.Write("id", "label", "state", "code", "message", "endedAt"); err != nil {
 		return err
 	}
 	for number := 0; ; number++ {
@@ -290,14 +290,13 @@ func writeBulkReport(cmd *cobra.Command, s *service, id uuid.UUID, states []stri
 			return err
 		}
 		for _, i := range page.Content {
-			row := []string{i.ID.String(), valueOf(i.Label), string(i.State), valueOf(i.Code), valueOf(i.Message), optionalTime(i.EndedAt)}
-			if err := table.Write(row); err != nil {
+			err := table.Write(i.ID.String(), valueOf(i.Label), string(i.State), valueOf(i.Code), valueOf(i.Message), optionalTime(i.EndedAt))
+			if err != nil {
 				return err
 			}
 		}
 		if len(page.Content) < pageSize {
-			table.Flush()
-			return table.Error()
+			return table.Flush()
 		}
 	}
 }

@@ -14,7 +14,7 @@ func TestBulk(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
 	require.Equal(t, "no bulk operations\n", w.runs("bulk", "list").stderr)
-	first, _ := w.failedWorkflow("01980000-0000-7000-8000-0000000000b1", "no funds")
+	first, _ := w.failedWorkflow("01980000-0000-7000-8000-0000000000b1", "=no funds")
 	second, _ := w.failedWorkflow("01980000-0000-7000-8000-0000000000b2", "timed out")
 	require.Regexp(t, `(?m)^move-processes +--to-version +move processes`, w.succeeds("bulk", "kinds"))
 	require.Contains(t, w.complete("bulk preview "), "retry-incidents")
@@ -36,8 +36,8 @@ func TestBulk(t *testing.T) {
 	stopped := id + " STOPPED: 0 of 1 handled, 0 changed, 0 refused\n"
 	require.Equal(t, stopped, w.succeeds("bulk", "stop", id))
 	require.Equal(t, stopped, w.succeeds("bulk", "watch", id))
-	require.Equal(t, "id,label,state,code,message,endedAt\n"+first+",no funds,PENDING,,,\n", w.succeeds("bulk", "report", id))
-	require.Equal(t, "id,label,state,code,message,endedAt\n", w.succeeds("bulk", "report", id, "--state", "refused"))
+	require.Equal(t, "id,label,state,code,message,endedAt\r\n"+first+",'=no funds,PENDING,,,\r\n", w.succeeds("bulk", "report", id), "a label is not a formula")
+	require.Equal(t, "id,label,state,code,message,endedAt\r\n", w.succeeds("bulk", "report", id, "--state", "refused"))
 
 	o := w.runs(append([]string{"bulk", "start", "--reason", "the bank is open", "--yes"}, retried...)...)
 	require.NoError(t, o.err)
