@@ -2,18 +2,10 @@ package server
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"log/slog"
-	"math/big"
 	"net"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -29,65 +21,8 @@ import (
 
 	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/test/kit/certtest"
 )
-
-// clusterOwner is an authority that the service does not know, with files of what it issues.
-type clusterOwner struct {
-	t           *testing.T
-	dir         string
-	key         *ecdsa.PrivateKey
-	certificate *x509.Certificate
-}
-
-func newClusterOwner(t *testing.T) *clusterOwner {
-	t.Helper()
-	o := &clusterOwner{t: t, dir: t.TempDir()}
-	o.certificate, o.key = o.sign(&x509.Certificate{
-		Subject: pkix.Name{CommonName: "cluster"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	})
-	o.write("ca.pem", "CERTIFICATE", o.certificate.Raw)
-	return o
-}
-
-// sign completes and signs a certificate, the first one with its own key.
-func (o *clusterOwner) sign(template *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey) {
-	o.t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(o.t, err)
-	template.SerialNumber = big.NewInt(time.Now().UnixNano())
-	template.NotBefore, template.NotAfter = time.Now().Add(-time.Minute), time.Now().Add(time.Hour)
-	parent, signer := o.certificate, o.key
-	if parent == nil {
-		parent, signer = template, key
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
-	require.NoError(o.t, err)
-	certificate, err := x509.ParseCertificate(der)
-	require.NoError(o.t, err)
-	return certificate, key
-}
-
-func (o *clusterOwner) write(name, block string, der []byte) {
-	o.t.Helper()
-	content := pem.EncodeToMemory(&pem.Block{Type: block, Bytes: der})
-	require.NoError(o.t, os.WriteFile(o.file(name), content, 0o600))
-}
-
-func (o *clusterOwner) file(name string) string { return filepath.Join(o.dir, name) }
-
-// issue writes a certificate of the name, and its key.
-func (o *clusterOwner) issue(name string) *tls.Certificate {
-	o.t.Helper()
-	certificate, key := o.sign(&x509.Certificate{
-		Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	})
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(o.t, err)
-	o.write(name+".pem", "CERTIFICATE", certificate.Raw)
-	o.write(name+"-key.pem", "PRIVATE KEY", der)
-	return &tls.Certificate{Certificate: [][]byte{certificate.Raw}, PrivateKey: key, Leaf: certificate}
-}
 
 // foreignTemporal answers GetSystemInfo to who shows a certificate of its owner, if it has TLS, and its API key.
 type foreignTemporal struct {
@@ -161,23 +96,22 @@ func connect(t *testing.T, k *Keyring, c config.Config) *engine.Engine {
 // The service connects to a cluster with the credentials that its owner gave, and follows their replacement.
 func TestGivenCredentialsOfTemporal(t *testing.T) {
 	t.Parallel()
-	owner, other := newClusterOwner(t), newClusterOwner(t)
-	pool := x509.NewCertPool()
-	pool.AddCert(owner.certificate)
+	owner, other := certtest.New(t), certtest.New(t)
 	cluster := &foreignTemporal{}
 	cluster.require("Bearer first-key")
 	c := newTestConfig(t)
+	presented, _ := owner.Issue("temporal.example")
 	c.TemporalAddress = cluster.serve(t, &tls.Config{
-		Certificates: []tls.Certificate{*owner.issue("temporal.example")}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert,
+		Certificates: []tls.Certificate{*presented}, ClientCAs: owner.Pool(), ClientAuth: tls.RequireAndVerifyClientCert,
 	})
-	owner.issue("client")
-	require.NoError(t, os.WriteFile(owner.file("key"), []byte("first-key\n"), 0o600))
+	owner.Issue("client")
+	require.NoError(t, os.WriteFile(owner.File("key"), []byte("first-key\n"), 0o600))
 	require.ErrorContains(t, ping(t, c), "certificate")
 
-	c.TemporalTLSCA, c.TemporalTLSServerName = owner.file("ca.pem"), "temporal.example"
-	c.TemporalTLSCert, c.TemporalTLSKey = owner.file("client.pem"), owner.file("client-key.pem")
+	c.TemporalTLSCA, c.TemporalTLSServerName = owner.File("ca.pem"), "temporal.example"
+	c.TemporalTLSCert, c.TemporalTLSKey = owner.File("client.pem"), owner.File("client-key.pem")
 	require.ErrorContains(t, ping(t, c), "wrong key", "the service's own token is for its own Temporal")
-	c.TemporalAPIKeyFile = owner.file("key")
+	c.TemporalAPIKeyFile = owner.File("key")
 	require.NoError(t, ping(t, c))
 	require.Equal(t, "client", *cluster.client.Load())
 
@@ -185,7 +119,7 @@ func TestGivenCredentialsOfTemporal(t *testing.T) {
 	wrong.TemporalTLSServerName = "other.example"
 	require.ErrorContains(t, ping(t, wrong), "other.example")
 	wrong = c
-	wrong.TemporalTLSCA = other.file("ca.pem")
+	wrong.TemporalTLSCA = other.File("ca.pem")
 	require.ErrorContains(t, ping(t, wrong), "unknown authority")
 
 	k, err := OpenKeys(t.Context(), c, slog.New(slog.DiscardHandler))
@@ -195,7 +129,7 @@ func TestGivenCredentialsOfTemporal(t *testing.T) {
 	defer e.Close()
 	require.NoError(t, e.Ping(t.Context()))
 	cluster.require("Bearer second-key")
-	require.NoError(t, os.WriteFile(owner.file("key"), []byte("second-key"), 0o600))
+	require.NoError(t, os.WriteFile(owner.File("key"), []byte("second-key"), 0o600))
 	require.Eventually(t, func() bool { return e.Ping(t.Context()) == nil }, 10*time.Second, 20*time.Millisecond)
 }
 
@@ -210,11 +144,12 @@ func TestNoCredentialsForTemporal(t *testing.T) {
 	c.TemporalTLS = true
 	require.Error(t, ping(t, c), "TLS to a server without")
 
-	owner := newClusterOwner(t)
+	owner := certtest.New(t)
+	presented, _ := owner.Issue("temporal.example")
 	c.TemporalAddress = cluster.serve(t, &tls.Config{
-		Certificates: []tls.Certificate{*owner.issue("temporal.example")}, ClientAuth: tls.RequestClientCert,
+		Certificates: []tls.Certificate{*presented}, ClientAuth: tls.RequestClientCert,
 	})
-	c.TemporalTLSCA, c.TemporalTLSServerName, c.TemporalAnonymous = owner.file("ca.pem"), "temporal.example", true
+	c.TemporalTLSCA, c.TemporalTLSServerName, c.TemporalAnonymous = owner.File("ca.pem"), "temporal.example", true
 	require.NoError(t, ping(t, c))
 	require.Nil(t, cluster.client.Load())
 }
