@@ -91,7 +91,10 @@ func (c *Cluster) givenToken(access EngineAccess, now time.Time) (domain.EngineT
 	if err != nil {
 		return domain.EngineToken{}, err
 	}
-	key := string(bytes.TrimSpace(content))
+	key, err := ParseAPIKey(content)
+	if err != nil {
+		return domain.EngineToken{}, fmt.Errorf("reading the API key of a worker: %w", err)
+	}
 	expiry := now.Add(givenRenewal)
 	// An API key of Temporal Cloud is a JWT. Its signature is for Temporal to verify.
 	if token, err := jwt.ParseSigned(key, signatureAlgorithms()); err == nil {
@@ -103,11 +106,20 @@ func (c *Cluster) givenToken(access EngineAccess, now time.Time) (domain.EngineT
 	return domain.EngineToken{Token: domain.NewSecret(key), ExpiredAt: expiry, NotAfter: expiry}, nil
 }
 
-// signatureAlgorithms returns those of API keys whose expiry is read.
+// signatureAlgorithms returns the algorithms of API keys with an expiry that is read.
 func signatureAlgorithms() []jose.SignatureAlgorithm {
 	return []jose.SignatureAlgorithm{
 		jose.EdDSA, jose.ES256, jose.ES384, jose.ES512, jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.HS256,
 	}
+}
+
+// ParseAPIKey returns the API key of a file, without white space around it.
+func ParseAPIKey(content []byte) (string, error) {
+	key := string(bytes.TrimSpace(content))
+	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", errors.New("must contain an API key and no other text")
+	}
+	return key, nil
 }
 
 // givenCertificate reads the certificate of a worker.
@@ -135,7 +147,7 @@ func (i *Issuer) givenCertificate(principal uuid.UUID, namespace string) (domain
 	}
 	return domain.EngineCertificate{
 		Namespace: namespace, ServerRootCACertificate: authorities,
-		ClientCertificate: string(certificatesOnly(certificate)), ClientPrivateKey: private, NotAfter: pair.Leaf.NotAfter.UTC(),
+		ClientCertificate: certificatesOnly(certificate), ClientPrivateKey: private, NotAfter: pair.Leaf.NotAfter.UTC(),
 	}, nil
 }
 
@@ -170,12 +182,12 @@ func readCredential(file string) ([]byte, error) {
 }
 
 // certificatesOnly returns the certificates of a PEM text.
-func certificatesOnly(text []byte) []byte {
-	var certificates []byte
+func certificatesOnly(text []byte) string {
+	var certificates strings.Builder
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type == "CERTIFICATE" {
-			certificates = append(certificates, pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes})...)
+			certificates.WriteString(encodePEM(block.Type, block.Bytes))
 		}
 	}
-	return certificates
+	return certificates.String()
 }

@@ -41,12 +41,11 @@ func NewDirectories(db *persistence.DB, clock func() time.Time) (*Directories, e
 // a user or an application, is UNAUTHENTICATED, with a *domain.SignInError as the cause. A tenant is cached for 10 seconds, but never
 // beyond the expiry of its token.
 func (d *Directories) Authenticate(ctx context.Context, header string) (domain.DirectoryTenant, error) {
-	scheme, token, found := strings.Cut(header, " ")
-	token = strings.TrimLeft(token, " ")
-	switch {
-	case header == "":
+	if header == "" {
 		return domain.DirectoryTenant{}, signInError(domain.SignInMissing)
-	case !found || len(header) > maxHeader || !strings.EqualFold(scheme, "Bearer") || !isToken68(token):
+	}
+	scheme, token, ok := splitHeader(header)
+	if !ok || !strings.EqualFold(scheme, "Bearer") {
 		return domain.DirectoryTenant{}, signInError(domain.SignInMalformed)
 	}
 	hash, now := HashSecret(token), d.clock()

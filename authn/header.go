@@ -36,12 +36,8 @@ type credential struct {
 // parts with dots between) or with a personal access token. It reports false for
 // anything that cannot be a credential.
 func parseHeader(header string) (credential, bool) {
-	if len(header) > maxHeader {
-		return credential{}, false
-	}
-	scheme, credentials, found := strings.Cut(header, " ")
-	credentials = strings.TrimLeft(credentials, " ")
-	if !found || !isToken68(credentials) {
+	scheme, credentials, ok := splitHeader(header)
+	if !ok {
 		return credential{}, false
 	}
 	switch {
@@ -61,6 +57,17 @@ func parseHeader(header string) (credential, bool) {
 	default:
 		return credential{}, false
 	}
+}
+
+// splitHeader splits an Authorization header into its scheme and its credentials (RFC 9110, token68). It reports false for a header
+// of another form, or beyond maxHeader.
+func splitHeader(header string) (scheme, credentials string, ok bool) {
+	if len(header) > maxHeader {
+		return "", "", false
+	}
+	scheme, credentials, found := strings.Cut(header, " ")
+	credentials = strings.TrimLeft(credentials, " ")
+	return scheme, credentials, found && isToken68(credentials)
 }
 
 // parsePair parses base64, padded or not, of "<uuid>:<secret>".

@@ -3,11 +3,9 @@ package server
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -82,11 +80,7 @@ func readAPIKey(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	key := strings.TrimSpace(string(content))
-	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", errors.New("must contain an API key and no other text")
-	}
-	return key, nil
+	return authn.ParseAPIKey(content)
 }
 
 // tokenRenewal is the remaining lifetime at which the token of the service is renewed.
