@@ -32,8 +32,7 @@ type router struct {
 func newRouter(o Options) (*router, error) {
 	r := &router{clusterOf: o.ClusterOf, clusters: map[string]*clusterConnection{}}
 	for name, c := range o.Clusters {
-		connection, err := grpc.NewClient(c.Address,
-			grpc.WithTransportCredentials(c.Credentials.transport()), grpc.WithConnectParams(connectParams()))
+		connection, err := grpc.NewClient(c.Address, c.Credentials.dialOptions()...)
 		if err != nil {
 			r.close()
 			return nil, fmt.Errorf("preparing the connection to the cluster %s: %w", name, err)

@@ -83,10 +83,7 @@ func New(o Options) (*Engine, error) {
 			TLS: o.Credentials.tlsConfig(),
 			// Payloads are small and the server is near.
 			GrpcCompression: &client.GrpcCompressionNone{},
-			DialOptions: []grpc.DialOption{
-				grpc.WithConnectParams(connectParams()), grpc.WithTransportCredentials(o.Credentials.transport()),
-				grpc.WithChainUnaryInterceptor(clusters.intercept),
-			},
+			DialOptions:     append(o.Credentials.dialOptions(), grpc.WithChainUnaryInterceptor(clusters.intercept)),
 		},
 	})
 	if err != nil {

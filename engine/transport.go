@@ -8,6 +8,7 @@ import (
 	"net"
 
 	"go.temporal.io/sdk/client"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 
@@ -71,6 +72,11 @@ func (c *Credentials) transport() credentials.TransportCredentials {
 		return insecure.NewCredentials()
 	}
 	return newTransport(*c)
+}
+
+// dialOptions returns the options of connections to Temporal.
+func (c *Credentials) dialOptions() []grpc.DialOption {
+	return []grpc.DialOption{grpc.WithTransportCredentials(c.transport()), grpc.WithConnectParams(connectParams())}
 }
 
 // transport is TLS to Temporal that verifies each handshake with the current
