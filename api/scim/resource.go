@@ -252,15 +252,7 @@ func (s *Server) showResource(c *gin.Context, status int, k kind, r *administrat
 
 func (s *Server) createKind(k kind) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		var body object
-		err := readBody(c, &body)
-		if err == nil {
-			err = checkSchemas(body, k.schema)
-		}
-		var attributes object
-		if err == nil {
-			attributes, err = readResource(k.attributes, body)
-		}
+		attributes, err := readAttributes(c, k)
 		if err != nil {
 			s.writeFailure(c, err)
 			return
@@ -272,6 +264,18 @@ func (s *Server) createKind(k kind) gin.HandlerFunc {
 		}
 		s.showResource(c, http.StatusCreated, k, created)
 	}
+}
+
+// readAttributes reads the attributes of a resource from the body.
+func readAttributes(c *gin.Context, k kind) (object, error) {
+	var body object
+	if err := readBody(c, &body); err != nil {
+		return nil, err
+	}
+	if err := checkSchemas(body, k.schema); err != nil {
+		return nil, err
+	}
+	return readResource(k.attributes, body)
 }
 
 // checkSchemas refuses a body of another schema.
@@ -287,15 +291,7 @@ func checkSchemas(body object, required string) error {
 
 func (s *Server) replaceKind(k kind) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		var body object
-		err := readBody(c, &body)
-		if err == nil {
-			err = checkSchemas(body, k.schema)
-		}
-		var attributes object
-		if err == nil {
-			attributes, err = readResource(k.attributes, body)
-		}
+		attributes, err := readAttributes(c, k)
 		s.changeKind(c, k, err, func(object) (object, error) { return attributes, nil })
 	}
 }

@@ -109,13 +109,10 @@ func (s *Service) writeDirectory(
 ) (*configuration, error) {
 	var c *configuration
 	now := s.now()
-	err := s.write(ctx, call.Call, func(tx *persistence.Tx) (domain.Events, error) {
-		found, err := tx.PrepareConfiguration(ctx, call.Caller, []string{call.Tenant.Code}, nil, emails)
-		if err != nil {
+	err := s.write(ctx, call.Call, func(tx *persistence.Tx) (_ domain.Events, err error) {
+		if c, err = s.lockConfiguration(ctx, tx, call.Caller, []string{call.Tenant.Code}, nil, emails); err != nil {
 			return nil, err
 		}
-		c = newConfiguration(call.Caller, found)
-		c.policy = tokenPolicy{none: s.noPersonalTokens, longest: s.lifetimes.MaxAccessToken, now: now}
 		c.byDirectory, c.handOver, c.now = true, &domain.HandOver{Keep: true}, now
 		if err := plan(c, tx); err != nil {
 			return nil, err

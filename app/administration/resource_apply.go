@@ -254,7 +254,14 @@ func (s *Service) prepareConfiguration(
 		tenants = append(tenants, prune.Tenant)
 	}
 	slices.Sort(tenants)
-	found, err := tx.PrepareConfiguration(ctx, caller, slices.Compact(tenants), ids, emails)
+	return s.lockConfiguration(ctx, tx, caller, slices.Compact(tenants), ids, emails)
+}
+
+// lockConfiguration blocks other changes of the tenants' resources until the transaction ends, and returns their configuration.
+func (s *Service) lockConfiguration(
+	ctx context.Context, tx *persistence.Tx, caller domain.Caller, tenants []string, ids []uuid.UUID, emails []string,
+) (*configuration, error) {
+	found, err := tx.PrepareConfiguration(ctx, caller, tenants, ids, emails)
 	if err != nil {
 		return nil, err
 	}
