@@ -3,6 +3,8 @@ package bulk
 import (
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/procession-dev/procession/app/bulk"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
@@ -65,28 +67,24 @@ func (s *Screens) showOperation(v *web.Visit, list, reason string, rejection *do
 	return answer.Refused(rejection), nil
 }
 
-// Start starts a previewed operation.
+// Start starts the operation of a preview with a reason.
 func (s *Screens) Start(v *web.Visit) (*web.Answer, error) {
-	form, err := v.Form()
-	if err != nil {
-		return nil, err
-	}
-	id, err := v.ID()
-	if err != nil {
-		return nil, err
-	}
-	_, err = s.Bulk.Start(v.Context(), v.Call, id, form.Get("reason"))
-	if rejection := web.Refusal(err); rejection != nil && rejection.Kind != domain.KindNotFound {
-		return s.showOperation(v, form.Get("list"), form.Get("reason"), rejection)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return web.SeeOther(operationPath(id, "", form.Get("list"))), nil
+	return s.changeOperation(v, func(id uuid.UUID, reason string) error {
+		_, err := s.Bulk.Start(v.Context(), v.Call, id, reason)
+		return err
+	})
 }
 
 // Stop ends a running operation.
 func (s *Screens) Stop(v *web.Visit) (*web.Answer, error) {
+	return s.changeOperation(v, func(id uuid.UUID, _ string) error {
+		_, err := s.Bulk.Stop(v.Context(), v.Call, id)
+		return err
+	})
+}
+
+// changeOperation shows an operation after a change, or why the change was refused.
+func (s *Screens) changeOperation(v *web.Visit, change func(id uuid.UUID, reason string) error) (*web.Answer, error) {
 	form, err := v.Form()
 	if err != nil {
 		return nil, err
@@ -95,9 +93,9 @@ func (s *Screens) Stop(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.Bulk.Stop(v.Context(), v.Call, id)
+	err = change(id, form.Get("reason"))
 	if rejection := web.Refusal(err); rejection != nil && rejection.Kind != domain.KindNotFound {
-		return s.showOperation(v, form.Get("list"), "", rejection)
+		return s.showOperation(v, form.Get("list"), form.Get("reason"), rejection)
 	}
 	if err != nil {
 		return nil, err
