@@ -82,8 +82,8 @@ func (d *directory) do(status int, method, path, body string) scim {
 	return answer
 }
 
-// refused requires an error of a type.
-func (d *directory) refused(status int, scimType, method, path, body string) {
+// requireRefusal requires an error of a type.
+func (d *directory) requireRefusal(status int, scimType, method, path, body string) {
 	d.T.Helper()
 	answer := d.do(status, method, path, body)
 	require.Equal(d.T, scimType, answer.text("scimType"), "%s %s: %v", method, path, answer)
@@ -146,18 +146,18 @@ func TestDirectoryRefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	d := newDirectory(t)
 	ana := "/Users/" + d.newUser("ana")
-	d.refused(409, "uniqueness", http.MethodPost, "/Users", `{`+scimUser+`,"userName":"ANA@corp.example"}`)
-	d.refused(409, "uniqueness", http.MethodPost, "/Users", `{`+scimUser+`,"userName":"other","emails":[{"value":"owner@north.example"}]}`)
-	d.refused(400, "invalidValue", http.MethodPost, "/Users", `{`+scimUser+`,"userName":"not an address"}`)
-	d.refused(400, "invalidSyntax", http.MethodPost, "/Users", `{`)
-	d.refused(400, "invalidSyntax", http.MethodPost, "/Users", `{"userName":"x@corp.example"}`)
-	d.refused(400, "invalidValue", http.MethodPost, "/Groups", `{`+scimGroup+`,"displayName":"G","members":[{"value":"`+strings.Repeat("0", 8)+`-0000-0000-0000-000000000000"}]}`)
-	d.refused(400, "invalidFilter", http.MethodGet, "/Users?filter="+url.QueryEscape(`password eq "x"`), "")
-	d.refused(400, "invalidFilter", http.MethodGet, "/Users?filter="+url.QueryEscape(strings.Repeat("(", 9)+"id pr"+strings.Repeat(")", 9)), "")
-	d.refused(400, "mutability", http.MethodPatch, ana, patchBody(`{"op":"replace","path":"emails[type eq \"work\"].value","value":"b@corp.example"}`))
-	d.refused(400, "mutability", http.MethodPatch, ana, patchBody(`{"op":"add","path":"groups","value":[{"value":"x"}]}`))
-	d.refused(400, "noTarget", http.MethodPatch, ana, patchBody(`{"op":"remove"}`))
-	d.refused(400, "invalidPath", http.MethodPatch, ana, patchBody(`{"op":"add","path":"shoeSize","value":"x"}`))
+	d.requireRefusal(409, "uniqueness", http.MethodPost, "/Users", `{`+scimUser+`,"userName":"ANA@corp.example"}`)
+	d.requireRefusal(409, "uniqueness", http.MethodPost, "/Users", `{`+scimUser+`,"userName":"other","emails":[{"value":"owner@north.example"}]}`)
+	d.requireRefusal(400, "invalidValue", http.MethodPost, "/Users", `{`+scimUser+`,"userName":"not an address"}`)
+	d.requireRefusal(400, "invalidSyntax", http.MethodPost, "/Users", `{`)
+	d.requireRefusal(400, "invalidSyntax", http.MethodPost, "/Users", `{"userName":"x@corp.example"}`)
+	d.requireRefusal(400, "invalidValue", http.MethodPost, "/Groups", `{`+scimGroup+`,"displayName":"G","members":[{"value":"`+strings.Repeat("0", 8)+`-0000-0000-0000-000000000000"}]}`)
+	d.requireRefusal(400, "invalidFilter", http.MethodGet, "/Users?filter="+url.QueryEscape(`password eq "x"`), "")
+	d.requireRefusal(400, "invalidFilter", http.MethodGet, "/Users?filter="+url.QueryEscape(strings.Repeat("(", 9)+"id pr"+strings.Repeat(")", 9)), "")
+	d.requireRefusal(400, "mutability", http.MethodPatch, ana, patchBody(`{"op":"replace","path":"emails[type eq \"work\"].value","value":"b@corp.example"}`))
+	d.requireRefusal(400, "mutability", http.MethodPatch, ana, patchBody(`{"op":"add","path":"groups","value":[{"value":"x"}]}`))
+	d.requireRefusal(400, "noTarget", http.MethodPatch, ana, patchBody(`{"op":"remove"}`))
+	d.requireRefusal(400, "invalidPath", http.MethodPatch, ana, patchBody(`{"op":"add","path":"shoeSize","value":"x"}`))
 	d.do(200, http.MethodPatch, ana, patchBody(`{"op":"add","path":"urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department","value":"x"}`))
 
 	_, header, _ := d.send(http.MethodGet, ana, "Bearer "+d.token, "")
@@ -194,7 +194,7 @@ func TestDirectoryCredentialsAreSeparate(t *testing.T) {
 	d.do(404, http.MethodPatch, "/Users/"+ana, patchBody(`{"op":"replace","path":"active","value":false}`))
 	list := d.do(200, http.MethodGet, "/Users?filter="+url.QueryEscape(`userName eq "ana@corp.example"`), "")
 	require.InDelta(t, 0, list["totalResults"], 0)
-	d.refused(400, "invalidValue", http.MethodPost, "/Groups", `{`+scimGroup+`,"displayName":"G","members":[{"value":"`+ana+`"}]}`)
+	d.requireRefusal(400, "invalidValue", http.MethodPost, "/Groups", `{`+scimGroup+`,"displayName":"G","members":[{"value":"`+ana+`"}]}`)
 	// A person of several tenants is one principal.
 	require.Equal(t, ana, d.newUser("ana"))
 	d.do(204, http.MethodDelete, "/Users/"+ana, "")

@@ -55,7 +55,7 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-// Members that random operations add and remove are those of a set.
+// Random operations add and remove members like elements of a set.
 func TestPatchOfMembersIsASet(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

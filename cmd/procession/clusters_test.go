@@ -23,7 +23,7 @@ import (
 )
 
 // A tenant of an additional cluster, here the official development server, has its workflows there. While that cluster is down, its
-// processes wait and those of other tenants do not.
+// processes wait, and other tenants notice no outage.
 func TestTenantsOfSeveralClusters(t *testing.T) {
 	t.Parallel()
 	address := nettest.FreeAddress(t)

@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write the texts with counts to testdata instead of comparing")
 
-// uncounted contains the texts with a number that do not depend on it: ordinals, and counts without a noun or of at least two.
-func uncounted() []string {
+// listUncounted returns the texts with a number that do not depend on it: ordinals, and counts without a noun or of at least two.
+func listUncounted() []string {
 	return []string{
 		"%d",
 		"%d changed, %d refused",
@@ -67,7 +67,7 @@ func TestTextsWithCounts(t *testing.T) {
 	var lines, missing []string
 	shown := shownTexts(t, "..")
 	for _, text := range slices.Sorted(maps.Keys(shown)) {
-		if !strings.Contains(text, "%d") || slices.Contains(uncounted(), text) {
+		if !strings.Contains(text, "%d") || slices.Contains(listUncounted(), text) {
 			continue
 		}
 		for _, l := range Languages() {
