@@ -32,15 +32,15 @@ func TestFilteringIdentities(t *testing.T) {
 	s := apitest.NewService(t)
 	alice, bob, carol := demo.Alice().ID, demo.Bob().ID, demo.Carol().ID
 	worker, reader, stranger := demo.LoanWorker().ID, demo.Reader().ID, demo.Stranger().ID
-	system, directory, other := domain.SystemPrincipalID(), domain.DirectoryPrincipalID(), demo.OtherWorker().ID
+	system, other := domain.SystemPrincipalID(), demo.OtherWorker().ID
 	machines := s.AddGroup(demo.TenantDemo(), "MACHINES", "Machines", worker, carol)
 	s.AddGroup(demo.TenantOther(), "MACHINES", "Machines", other)
 	absent, tenant := uuid.NewString(), demo.TenantDemo().String()
 	filteredInBothShapes(s, demo.Carol(), "/principals", map[string][]uuid.UUID{
-		"":                             {alice, bob, carol, worker, reader, stranger, system, directory},
+		"":                             {alice, bob, carol, worker, reader, stranger, system},
 		"type=USER":                    {alice, bob, carol},
 		"type=APPLICATION":             {worker, reader, stranger},
-		"type=SYSTEM":                  {system, directory},
+		"type=SYSTEM":                  {system},
 		"groupId=" + machines.String(): {worker, carol},
 		"groupId=" + machines.String() + "&groupId=" + demo.Reviewers().String(): {worker, carol, bob},
 		"groupId=" + machines.String() + "&type=USER":                            {carol},
@@ -56,7 +56,7 @@ func TestFilteringIdentities(t *testing.T) {
 		"tenantId=" + demo.TenantOther().String():          {},
 	})
 	filteredInBothShapes(s, demo.OtherWorker(), "/principals", map[string][]uuid.UUID{
-		"": {other, system, directory}, "type=USER": {}, "groupCode=MACHINES": {other}, "groupCode=REVIEWERS": {},
+		"": {other, system}, "type=USER": {}, "groupCode=MACHINES": {other}, "groupCode=REVIEWERS": {},
 		"groupId=" + machines.String(): {},
 	})
 
@@ -80,7 +80,8 @@ func TestFilteringIdentities(t *testing.T) {
 	})
 }
 
-// Everything that can be retrieved can be found, and the reverse.
+// Everything that can be retrieved can be found, and the reverse. The technical author of the changes of directories is only
+// retrieved, because resources name it.
 func TestListedIsRetrievable(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
@@ -88,6 +89,8 @@ func TestListedIsRetrievable(t *testing.T) {
 		for _, as := range []demo.Account{demo.Carol(), demo.OtherWorker()} {
 			listed := s.List(as, shape+"/principals").IDs()
 			require.Contains(t, listed, domain.SystemPrincipalID())
+			require.NotContains(t, listed, domain.DirectoryPrincipalID())
+			s.Get(200, as, shape+"/principals/"+domain.DirectoryPrincipalID().String())
 			for _, id := range []uuid.UUID{
 				demo.Alice().ID, demo.Reader().ID, demo.OtherWorker().ID, domain.SystemPrincipalID(), uuid.New(),
 			} {
@@ -156,11 +159,11 @@ func TestPagingIdentities(t *testing.T) {
 	s := apitest.NewService(t)
 	for _, shape := range []string{apitest.ShapeA, apitest.ShapeB} {
 		all := s.List(demo.Bob(), shape+"/principals")
-		require.Equal(t, oasb.PageMetadata{Size: 25, TotalElements: 8, TotalPages: 1}, all.Metadata)
+		require.Equal(t, oasb.PageMetadata{Size: 25, TotalElements: 7, TotalPages: 1}, all.Metadata)
 		page := s.List(demo.Bob(), shape+"/principals?size=4&page=1")
 		require.Equal(t, all.IDs()[4:], page.IDs())
-		require.Equal(t, oasb.PageMetadata{Size: 4, Page: 1, TotalElements: 8, TotalPages: 2}, page.Metadata)
-		for path, total := range map[string]int64{"/principals": 8, "/tenant-users": 3} {
+		require.Equal(t, oasb.PageMetadata{Size: 4, Page: 1, TotalElements: 7, TotalPages: 2}, page.Metadata)
+		for path, total := range map[string]int64{"/principals": 7, "/tenant-users": 3} {
 			for query, want := range map[string]oasb.PageMetadata{
 				"?size=0":                {TotalElements: total},
 				"?size=1000&page=400000": {Size: 1000, Page: 400000, TotalElements: total, TotalPages: 1},

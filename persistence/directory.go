@@ -23,8 +23,8 @@ const (
                     WHERE d.tenant_id = t.id AND v.runner_id = $1))`
 
 	// listedPrincipal is true of a principal p that is shown in lists: one of an open directory, the caller, or
-	// the service's own, which resources name as their author.
-	listedPrincipal = `(p.type = 'SYSTEM'
+	// the service's own. Other authors of the type SYSTEM are only read by id.
+	listedPrincipal = `(p.type = 'SYSTEM' AND p.id = '01970000-0000-7000-8000-000000000001'
     OR p.id = $1
     OR p.tenant_id = ANY(` + openDirectories + `)
     OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = ANY(` + openDirectories + `)))`

@@ -79,7 +79,7 @@ const getPrincipal = `
 SELECT p.id, p.type, %s, CASE WHEN ` + presentPrincipal + ` THEN coalesce(p.email, '') ELSE '' END
   FROM principals p
  WHERE p.id = $4
-   AND (` + listedPrincipal + ` OR ` + metPrincipal + `)`
+   AND (p.type = 'SYSTEM' OR ` + listedPrincipal + ` OR ` + metPrincipal + `)`
 
 // GetPrincipal returns a principal of one of the tenants that let the caller list people, a principal
 // named by a resource visible to the caller, or the service's own, or NOT_FOUND. A principal that has left the

@@ -11,7 +11,7 @@ SELECT p.id, p.type, coalesce((SELECT n.name FROM person_names n
            WHERE n.principal_id = p.id AND n.tenant_id = ANY($2) AND n.tenant_id = ANY($4)
            ORDER BY n.tenant_id LIMIT 1), p.name), coalesce(p.email, '')
   FROM principals p
- WHERE (p.type = 'SYSTEM'
+ WHERE (p.type = 'SYSTEM' AND p.id = '01970000-0000-7000-8000-000000000001'
     OR p.id = $1
     OR p.tenant_id = ANY(ARRAY(SELECT t.id
       FROM unnest($2::uuid[]) t (id)
@@ -85,7 +85,7 @@ SELECT p.id, p.type, coalesce((SELECT n.name FROM person_names n
 -- $8 = ["G"]
 SELECT count(*)
   FROM principals p
- WHERE (p.type = 'SYSTEM'
+ WHERE (p.type = 'SYSTEM' AND p.id = '01970000-0000-7000-8000-000000000001'
     OR p.id = $1
     OR p.tenant_id = ANY(ARRAY(SELECT t.id
       FROM unnest($2::uuid[]) t (id)
