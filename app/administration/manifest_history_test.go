@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -37,14 +38,20 @@ func specsOf(kind resource.Kind) (first, second string) {
 	return `{"name":"A"}`, `{"name":"B"}`
 }
 
-// recordedChanges returns the events of the changes of a resource, the oldest first, with the manifests.
-func (c *configured) recordedChanges(caller domain.Call, id uuid.UUID) []administration.EventRecord {
+// recordedChanges waits until the changes of a resource are in the log, and
+// returns their events with the manifests, the oldest first.
+func (c *configured) recordedChanges(caller domain.Call, id uuid.UUID, count int) []administration.EventRecord {
 	c.t.Helper()
-	events, _, err := c.FindEvents(c.t.Context(), caller, administration.EventFilter{
-		ResourceIDs: []uuid.UUID{id},
-		Types:       []domain.EventType{domain.EventResourceCreated, domain.EventResourceChanged, domain.EventResourceDeleted},
-	}, administration.EventRange{Limit: 100})
-	require.NoError(c.t, err)
+	var events []domain.Event
+	require.Eventually(c.t, func() bool {
+		var err error
+		events, _, err = c.FindEvents(c.t.Context(), caller, administration.EventFilter{
+			ResourceIDs: []uuid.UUID{id},
+			Types:       []domain.EventType{domain.EventResourceCreated, domain.EventResourceChanged, domain.EventResourceDeleted},
+		}, administration.EventRange{Limit: 100})
+		return err == nil && len(events) >= count
+	}, 30*time.Second, 10*time.Millisecond)
+	require.Len(c.t, events, count)
 	records := make([]administration.EventRecord, len(events))
 	for i, e := range events {
 		record, err := c.RetrieveEvent(c.t.Context(), caller, e.ID)
@@ -91,8 +98,7 @@ func TestEveryKindRecordsItsManifests(t *testing.T) {
 			reasons = append(reasons, "three")
 		}
 		states := []string{"", c.specText(made.After), c.specText(changed.After), ""}
-		records := c.recordedChanges(system(), made.ID)
-		require.Len(t, records, len(reasons), kind)
+		records := c.recordedChanges(system(), made.ID, len(reasons))
 		for i, record := range records {
 			require.Equal(t, reasons[i], record.Details["reason"], kind)
 			require.Equal(t, states[i], c.specText(record.Before), kind)
@@ -120,8 +126,7 @@ func TestManifestsOfPrunedAndOlderResources(t *testing.T) {
 	require.NoError(t, err)
 	c.apply(system(), document("Group", "north", "CLERKS", `{"name":"Clerks"}`),
 		labelled(document("Group", "north", "SHORT", `{"name":"Short"}`), "app", "x"))
-	records := c.recordedChanges(system(), old)
-	require.Len(t, records, 2)
+	records := c.recordedChanges(system(), old, 2)
 	require.Nil(t, records[0].After)
 	require.Contains(t, c.specText(records[1].Before), "carl")
 	require.NotContains(t, c.specText(records[1].After), "carl")
@@ -130,8 +135,7 @@ func TestManifestsOfPrunedAndOlderResources(t *testing.T) {
 		Prune: &administration.Prune{Tenant: "north", Selector: resource.Selector{"app": "x"}}, Reason: "merged",
 	})
 	require.NoError(t, err)
-	records = c.recordedChanges(system(), c.id(resource.KindGroup, "north", "SHORT"))
-	require.Len(t, records, 2)
+	records = c.recordedChanges(system(), c.id(resource.KindGroup, "north", "SHORT"), 2)
 	require.Equal(t, "merged", records[1].Details["reason"])
 	require.Contains(t, c.specText(records[1].Before), "Short")
 }
@@ -141,7 +145,7 @@ func TestUpdatesWithoutAnEventAreRecorded(t *testing.T) {
 	t.Parallel()
 	c := newConfigured(t)
 	id := c.id(resource.KindGroup, "north", "CLERKS")
-	made := c.recordedChanges(system(), id)[0]
+	made := c.recordedChanges(system(), id, 1)[0]
 	_, err := c.connect().Exec(t.Context(),
 		`UPDATE resources SET spec = '{"name":"Other"}', last_modified_at = last_modified_at + interval '1 second' WHERE id = $1`, id)
 	require.NoError(t, err)
@@ -173,7 +177,7 @@ func TestReasonsAreLimited(t *testing.T) {
 func TestEventsAreRetrievedByAdministrators(t *testing.T) {
 	t.Parallel()
 	c := newConfigured(t)
-	event := c.recordedChanges(system(), c.id(resource.KindGroup, "north", "CLERKS"))[0].ID
+	event := c.recordedChanges(system(), c.id(resource.KindGroup, "north", "CLERKS"), 1)[0].ID
 	for name, of := range map[string]struct {
 		call domain.Call
 		sees bool
@@ -204,8 +208,7 @@ func TestErasedPeopleLeaveTheHistory(t *testing.T) {
 			require.NotContains(t, content, personal, table)
 		}
 	}
-	records := c.recordedChanges(system(), c.id(resource.KindUser, "north", "ines"))
-	require.Len(t, records, 2)
+	records := c.recordedChanges(system(), c.id(resource.KindUser, "north", "ines"), 2)
 	require.JSONEq(t, fmt.Sprintf(`{"name":"Erased user","email":"erased-%s@erased.invalid","role":"MEMBER"}`,
 		c.id(resource.KindUser, "north", "ines")), c.specText(records[1].Before))
 }
