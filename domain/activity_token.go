@@ -2,6 +2,7 @@ package domain
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -27,7 +28,8 @@ const (
 
 // OfProcess reports whether the token belongs to an activity scheduled by the workflow of a process. Without the
 // event of the schedule Temporal would find the activity by its id, which can be guessed, and complete it even before
-// it has started; with a component it would not check the workflow.
+// it has started; with a component it would not check the workflow. In a shared namespace the id of the workflow follows the code of
+// the tenant and a dot.
 func (t ActivityToken) OfProcess(process uuid.UUID) bool {
 	var workflow string
 	var scheduled uint64
@@ -53,5 +55,6 @@ func (t ActivityToken) OfProcess(process uuid.UUID) bool {
 		}
 		rest = rest[size:]
 	}
-	return workflow == processWorkflowID(process) && int64(scheduled) > 0
+	id := processWorkflowID(process)
+	return (workflow == id || strings.HasSuffix(workflow, "."+id)) && int64(scheduled) > 0
 }

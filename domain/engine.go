@@ -149,7 +149,7 @@ const (
 	dataSourcePrefix     = "data-source-"
 )
 
-// WorkflowIDPrefixes returns the prefixes of workflow ids that temporal-server reserves for the service.
+// WorkflowIDPrefixes returns the prefixes of workflow ids that temporal-server reserves for the service, also after a dot.
 func WorkflowIDPrefixes() []string {
 	return []string{processPrefix, processActionPrefix, artifactActionPrefix, taskRobotPrefix, dataSourcePrefix}
 }

@@ -67,11 +67,13 @@ const (
 // workflows, TimeZone the IANA zone passed to them. UserMetadataSchema is the JSON Schema of the metadata of its
 // users; nil accepts any object.
 type Tenant struct {
-	ID                 uuid.UUID
-	Code               string
-	Name               string
-	Plan               PricingPlan
+	ID   uuid.UUID
+	Code string
+	Name string
+	Plan PricingPlan
+	// Namespace is the Temporal namespace of the tenant's workflows. With SharedNamespace other tenants use it too.
 	Namespace          string
+	SharedNamespace    bool
 	Cluster            string
 	TimeZone           string
 	UserMetadataSchema json.RawMessage

@@ -28,12 +28,19 @@ type Configuration struct {
 	Principals []PrincipalState
 	// TakenIDs are the ids in use by something other than a principal.
 	TakenIDs []uuid.UUID
-	// TakenNamespaces are the namespaces of all tenants.
-	TakenNamespaces []string
+	// Namespaces are the namespaces of all tenants. No other tenant is created until the transaction ends if the change creates one.
+	Namespaces []TakenNamespace
 	// Directories are the tenants with a directory that has an active token.
 	Directories []uuid.UUID
 	// Disabled are the users of the tenants that an operator has disabled in all tenants.
 	Disabled []uuid.UUID
+}
+
+// TakenNamespace is the Temporal namespace of a tenant, or of several tenants.
+type TakenNamespace struct {
+	Namespace       string
+	Cluster         string
+	SharedNamespace bool
 }
 
 // DefinitionState is the state of a process definition. Number and Digest describe its latest version; they are 0 and
@@ -144,7 +151,11 @@ SELECT DISTINCT d.tenant_id
  ORDER BY d.tenant_id`
 
 	takenNamespaces = `
-SELECT t.namespace FROM tenants t`
+SELECT DISTINCT t.namespace, t.cluster, t.shared_namespace FROM tenants t`
+
+	lockNewTenants = `
+SELECT pg_advisory_xact_lock(hashtextextended('new tenants', 0))
+ WHERE (SELECT count(*) FROM tenants t WHERE t.code = ANY($1)) < cardinality($1::text[])`
 )
 
 // PrepareConfiguration reads the rows that a change of the tenants' resources depends on, and blocks
@@ -188,9 +199,7 @@ func (tx *Tx) PrepareConfiguration(
 			c.Directories, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 			return err
 		}),
-		pg.Q(takenNamespaces, nil, func(rows pgx.Rows) (err error) {
-			c.TakenNamespaces, err = pgx.CollectRows(rows, pgx.RowTo[string])
-			return err
-		}))
+		pg.Q(lockNewTenants, []any{tenants}, pg.None),
+		pg.Q(takenNamespaces, nil, pg.Into(&c.Namespaces)))
 	return c, pg.Translate("reading the configuration", err)
 }

@@ -197,7 +197,7 @@ func (tx *Tx) FinishDataSourceRun(r *domain.DataSourceRun) error {
 }
 
 const listDataSourceNamespaces = `
-SELECT t.namespace
+SELECT DISTINCT t.namespace
   FROM tenants t
  WHERE EXISTS (SELECT 1 FROM data_sources s WHERE s.tenant_id = t.id)
  ORDER BY t.namespace`

@@ -33,12 +33,16 @@ func scanEngineRuns(dest *[]domain.EngineRun) func(pgx.Rows) error {
 	}
 }
 
+// storedWorkflowID is the workflow id in a namespace that several tenants share, or in one of the tenant alone.
+const storedWorkflowID = `(SELECT CASE WHEN t.shared_namespace THEN t.code || '.' || $6::text ELSE $6 END FROM tenants t WHERE t.id = $2)`
+
 const insertEngineRun = `
 INSERT INTO engine_runs (id, tenant_id, kind, owner_id, namespace, workflow_id, workflow_type, task_queue,
                          state, action, robot, data_source, created_at, last_active_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)`
+VALUES ($1, $2, $3, $4, $5, ` + storedWorkflowID + `, $7, $8, $9, $10, $11, $12, $13, $13)`
 
-// InsertEngineRun stores a run that is yet to be started.
+// InsertEngineRun stores a run that is yet to be started. In a namespace that several tenants share, the code of the tenant and a dot
+// precede the id of its workflow.
 func (tx *Tx) InsertEngineRun(run domain.EngineRun, now time.Time) {
 	tx.queue(insertEngineRun, run.ID, run.TenantID, run.Kind, run.OwnerID, run.Namespace, run.WorkflowID,
 		run.WorkflowType, run.TaskQueue, run.State, run.Action, run.Robot, run.DataSource, now)
@@ -57,7 +61,7 @@ WITH newest AS (
 )
 INSERT INTO engine_runs (id, tenant_id, kind, owner_id, namespace, workflow_id, workflow_type, task_queue,
                          state, action, robot, data_source, created_at, last_active_at, encryption_key_id)
-SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, newest.key_id
+SELECT $1, $2, $3, $4, $5, ` + storedWorkflowID + `, $7, $8, $9, $10, $11, $12, $13, $13, newest.key_id
   FROM newest`
 
 // InsertEncryptedRun stores a run that is yet to be started and is encrypted with the newest version of the
@@ -270,7 +274,7 @@ func (r *Reader) OldestRun(ctx context.Context, namespace string) (*time.Time, e
 }
 
 const listNamespaces = `
-SELECT t.namespace
+SELECT DISTINCT t.namespace
   FROM tenants t
  ORDER BY t.namespace`
 

@@ -201,7 +201,7 @@ func (e *ScanExchange) resultArgs() []any {
 
 const wakeNamespaces = `
 INSERT INTO engine_watermarks (namespace, closed_at)
-SELECT t.namespace, 'epoch'
+SELECT DISTINCT t.namespace, 'epoch'::timestamptz
   FROM tenants t
  WHERE NOT EXISTS (SELECT 1 FROM engine_watermarks w WHERE w.namespace = t.namespace AND w.due_at < 'infinity')
    AND EXISTS (SELECT 1 FROM engine_runs r WHERE r.namespace = t.namespace AND r.state = 'RUNNING')

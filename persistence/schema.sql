@@ -2128,6 +2128,7 @@ CREATE TABLE public.tenants (
     code text NOT NULL,
     user_metadata_schema json,
     cluster text DEFAULT ''::text NOT NULL,
+    shared_namespace boolean DEFAULT false NOT NULL,
     CONSTRAINT tenants_cluster_check CHECK ((cluster ~ '^([a-z][a-z0-9-]{0,62})?$'::text)),
     CONSTRAINT tenants_code_check CHECK ((code ~ '^[a-z][a-z0-9-]{0,62}$'::text)),
     CONSTRAINT tenants_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255))),
@@ -2626,9 +2627,6 @@ ALTER TABLE ONLY public.tenants
     ADD CONSTRAINT tenants_code_key UNIQUE (code);
 
 ALTER TABLE ONLY public.tenants
-    ADD CONSTRAINT tenants_namespace_key UNIQUE (namespace);
-
-ALTER TABLE ONLY public.tenants
     ADD CONSTRAINT tenants_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.webhook_attempts
@@ -2910,6 +2908,10 @@ CREATE UNIQUE INDEX signing_keys_active ON public.signing_keys USING btree (purp
 CREATE INDEX task_queue_observations_due ON public.task_queue_observations USING btree (due_at);
 
 CREATE INDEX tenant_users_principal ON public.tenant_users USING btree (principal_id);
+
+CREATE UNIQUE INDEX tenants_namespace_key ON public.tenants USING btree (namespace) WHERE (NOT shared_namespace);
+
+CREATE INDEX tenants_shared_namespace ON public.tenants USING btree (namespace) WHERE shared_namespace;
 
 CREATE INDEX version_needs_queue ON public.version_needs USING btree (tenant_id, task_queue);
 

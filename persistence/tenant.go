@@ -11,12 +11,12 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-const tenantColumns = `t.id, t.code, t.name, t.plan, t.namespace, t.cluster, t.time_zone,
+const tenantColumns = `t.id, t.code, t.name, t.plan, t.namespace, t.shared_namespace, t.cluster, t.time_zone,
        t.user_metadata_schema, t.created_by, t.created_at, t.last_modified_by, t.last_modified_at`
 
 func tenantFields(t *domain.Tenant) []any {
 	return []any{
-		&t.ID, &t.Code, &t.Name, &t.Plan, &t.Namespace, &t.Cluster, &t.TimeZone,
+		&t.ID, &t.Code, &t.Name, &t.Plan, &t.Namespace, &t.SharedNamespace, &t.Cluster, &t.TimeZone,
 		&t.UserMetadataSchema, &t.CreatedBy, &t.CreatedAt, &t.LastModifiedBy, &t.LastModifiedAt,
 	}
 }
@@ -73,8 +73,8 @@ func (r *Reader) ListTenantNamesExcept(ctx context.Context, ids []uuid.UUID) ([]
 
 const putTenant = `
 INSERT INTO tenants (id, code, name, plan, namespace, time_zone, user_metadata_schema,
-                     created_by, created_at, last_modified_by, last_modified_at, cluster)
-VALUES ($1, coalesce(nullif($2, ''), $5), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                     created_by, created_at, last_modified_by, last_modified_at, cluster, shared_namespace)
+VALUES ($1, coalesce(nullif($2, ''), $5), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 ON CONFLICT (id) DO UPDATE
    SET name = excluded.name, plan = excluded.plan, time_zone = excluded.time_zone,
        user_metadata_schema = excluded.user_metadata_schema,
@@ -83,11 +83,11 @@ ON CONFLICT (id) DO UPDATE
 // PutTenant stores a tenant. Its code, namespace and cluster never change.
 func (tx *Tx) PutTenant(t domain.Tenant) {
 	tx.queue(putTenant, t.ID, t.Code, t.Name, t.Plan, t.Namespace, t.TimeZone, jsonOrNull(t.UserMetadataSchema),
-		t.CreatedBy, t.CreatedAt, t.LastModifiedBy, t.LastModifiedAt, t.Cluster)
+		t.CreatedBy, t.CreatedAt, t.LastModifiedBy, t.LastModifiedAt, t.Cluster, t.SharedNamespace)
 }
 
 const clusterOfNamespace = `
-SELECT t.cluster FROM tenants t WHERE t.namespace = $1`
+SELECT t.cluster FROM tenants t WHERE t.namespace = $1 LIMIT 1`
 
 // ClusterOfNamespace returns the name of the Temporal cluster of a tenant's namespace, "" for the default one. Errors: NOT_FOUND for
 // a namespace of no tenant.

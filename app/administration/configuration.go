@@ -127,6 +127,7 @@ func (c *configuration) planDocuments(
 func (c *configuration) findUnmet(documents []resource.Document) []resource.Violation {
 	violations := c.findMissing(documents)
 	violations = append(violations, c.idleRobots(documents)...)
+	violations = append(violations, c.foreignQueues(documents)...)
 	return append(violations, c.crowdedWorkers(documents)...)
 }
 

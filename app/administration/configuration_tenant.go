@@ -3,6 +3,8 @@ package administration
 import (
 	"encoding/hex"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,8 +32,8 @@ func (c *configuration) putTenant(tx *persistence.Tx, w written, spec *resource.
 		namespace = "t-" + hex.EncodeToString(w.id[:])
 	}
 	tx.PutTenant(domain.Tenant{
-		ID: w.id, Code: w.Metadata.Code, Name: spec.Name, Plan: spec.Plan, Namespace: namespace, Cluster: spec.Cluster, TimeZone: spec.TimeZone,
-		UserMetadataSchema: spec.UserMetadataSchema, Audit: w.audit,
+		ID: w.id, Code: w.Metadata.Code, Name: spec.Name, Plan: spec.Plan, Namespace: namespace, SharedNamespace: spec.SharedNamespace,
+		Cluster: spec.Cluster, TimeZone: spec.TimeZone, UserMetadataSchema: spec.UserMetadataSchema, Audit: w.audit,
 	})
 	return nil
 }
@@ -39,20 +41,70 @@ func (c *configuration) putTenant(tx *persistence.Tx, w written, spec *resource.
 // checkTenant reports changes of immutable fields, and errors that only the database or the system can detect.
 func (c *configuration) checkTenant(d *resource.Document, spec *resource.TenantSpec) *resource.Violation {
 	tenant := c.tenants[d.Metadata.Code]
-	if tenant != nil && spec.Namespace != "" && spec.Namespace != tenant.Namespace {
-		return &resource.Violation{Pointer: "/spec/namespace", Message: "cannot be changed: the tenant's workflows are there"}
-	}
-	if tenant != nil && spec.Cluster != "" && spec.Cluster != tenant.Cluster {
-		return &resource.Violation{Pointer: "/spec/cluster", Message: "cannot be changed: the tenant's workflows are there"}
+	const fixed = "cannot be changed: the tenant's workflows are there"
+	switch {
+	case tenant == nil:
+	case spec.Namespace != "" && spec.Namespace != tenant.Namespace:
+		return &resource.Violation{Pointer: "/spec/namespace", Message: fixed}
+	case spec.SharedNamespace != tenant.SharedNamespace:
+		return &resource.Violation{Pointer: "/spec/sharedNamespace", Message: fixed}
+	case spec.Cluster != "" && spec.Cluster != tenant.Cluster:
+		return &resource.Violation{Pointer: "/spec/cluster", Message: fixed}
 	}
 	if spec.Cluster != "" && !slices.Contains(c.clusters, spec.Cluster) {
 		return &resource.Violation{Pointer: "/spec/cluster", Message: "is not among the clusters of the operator (--temporal-clusters)"}
 	}
-	if tenant == nil && slices.Contains(c.TakenNamespaces, spec.Namespace) {
-		return &resource.Violation{Pointer: "/spec/namespace", Message: "is in use already"}
+	if tenant == nil && spec.Namespace != "" {
+		if violation := c.checkNamespace(d, spec); violation != nil {
+			return violation
+		}
 	}
 	if _, err := time.LoadLocation(spec.TimeZone); err != nil {
 		return &resource.Violation{Pointer: "/spec/timeZone", Message: "is not a time zone of the IANA database"}
 	}
 	return nil
+}
+
+// checkNamespace reports why a new tenant cannot use the namespace of its manifest.
+func (c *configuration) checkNamespace(d *resource.Document, spec *resource.TenantSpec) *resource.Violation {
+	taken := c.Namespaces
+	for key, other := range c.desired {
+		if of, ok := other.Spec.(*resource.TenantSpec); ok && key != d.Key() && c.tenants[key.Code] == nil && of.Namespace != "" {
+			taken = append(taken, persistence.TakenNamespace{Namespace: of.Namespace, Cluster: of.Cluster, SharedNamespace: of.SharedNamespace})
+		}
+	}
+	for _, other := range taken {
+		switch {
+		case other.Namespace != spec.Namespace:
+		case !other.SharedNamespace || !spec.SharedNamespace:
+			return &resource.Violation{Pointer: "/spec/namespace", Message: "is in use already, and only tenants with sharedNamespace share one"}
+		case other.Cluster != spec.Cluster:
+			return &resource.Violation{Pointer: "/spec/cluster", Message: "is not the cluster of the other tenants of the namespace"}
+		}
+	}
+	return nil
+}
+
+// foreignQueues reports task queues without the code of the tenant in documents of tenants that share a namespace.
+func (c *configuration) foreignQueues(documents []resource.Document) []resource.Violation {
+	var violations []resource.Violation
+	for i := range documents {
+		code := documents[i].TenantCode()
+		d := c.desired[resource.Key{Tenant: code, Kind: resource.KindTenant, Code: code}]
+		if d == nil {
+			continue
+		}
+		if spec, ok := d.Spec.(*resource.TenantSpec); !ok || !spec.SharedNamespace {
+			continue
+		}
+		for _, queue := range documents[i].TaskQueues() {
+			if !strings.HasPrefix(queue.Name, code+".") {
+				violations = append(violations, resource.Violation{
+					Document: documents[i].Place, Pointer: queue.Pointer,
+					Message: "must begin with " + strconv.Quote(code+".") + ", because the tenant shares its Temporal namespace with others",
+				})
+			}
+		}
+	}
+	return violations
 }

@@ -222,6 +222,18 @@ func TestWhatIsWrongChangesNothing(t *testing.T) { //nolint:funlen // most of it
 			document("Tenant", "", "north", `{"name":"North","timeZone":"Mars/Olympus"}`),
 		},
 		{
+			"a namespace that becomes shared", "/documents/1/spec/sharedNamespace",
+			document("Tenant", "", "north", `{"name":"North","namespace":"`+c.namespace("north")+`","sharedNamespace":true}`),
+		},
+		{
+			"a shared namespace without a name", "/documents/1/spec/namespace",
+			document("Tenant", "", "west", `{"name":"West","sharedNamespace":true}`),
+		},
+		{
+			"a shared namespace of a tenant that does not share it", "/documents/1/spec/namespace",
+			document("Tenant", "", "west", `{"name":"West","namespace":"`+c.namespace("south")+`","sharedNamespace":true}`),
+		},
+		{
 			"a namespace of another tenant", "/documents/1/spec/namespace",
 			document("Tenant", "", "west", `{"name":"West","namespace":"`+c.namespace("south")+`"}`),
 		},

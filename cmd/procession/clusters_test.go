@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"syscall"
@@ -16,7 +15,6 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
-	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/test/kit/nettest"
@@ -61,26 +59,12 @@ func TestTenantsOfSeveralClusters(t *testing.T) {
 // applyBranch has an operator create a tenant in the cluster second with a definition that the runner runs.
 func (s *testStack) applyBranch(runner demo.Account) {
 	s.t.Helper()
-	hash := authn.HashSecret(runner.Secret)
 	s.applyTextAs(s.operator(), fmt.Sprintf(`
 apiVersion: procession/v1
 kind: Tenant
 metadata: {code: branch, id: %s}
 spec: {name: Branch, namespace: branch.a1b2c, cluster: second}
----
-apiVersion: procession/v1
-kind: Application
-metadata: {code: runner, tenant: branch, id: %s}
-spec: {name: runner, secrets: [{name: test, sha256: %s}]}
----
-apiVersion: procession/v1
-kind: ProcessDefinition
-metadata: {code: SURVEY, tenant: branch}
-spec:
-  name: Survey
-  engine: {workflowType: SurveyWorkflow, taskQueue: QUEUE_SURVEY, runner: runner}
-  permissions: {initiators: [{application: runner}]}
-`, runner.Tenant, runner.ID, hex.EncodeToString(hash[:])))
+---`, runner.Tenant)+surveyManifest(runner, "branch", "QUEUE_SURVEY"))
 }
 
 func (s *testStack) createSurvey(as demo.Account) uuid.UUID {
@@ -103,14 +87,18 @@ func (s *testStack) completeSurvey(address string) {
 	c, err := client.Dial(client.Options{HostPort: address, Namespace: "branch.a1b2c"})
 	require.NoError(s.t, err)
 	defer c.Close()
+	s.completeWorkflow(c, "branch.a1b2c", "QUEUE_SURVEY")
+}
+
+// completeWorkflow completes the workflow that waits for a worker of the queue.
+func (s *testStack) completeWorkflow(c client.Client, namespace, queue string) {
+	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), testTimeout)
 	defer cancel()
-	task, err := c.WorkflowService().PollWorkflowTaskQueue(ctx, &workflowservice.PollWorkflowTaskQueueRequest{
-		Namespace: "branch.a1b2c", Identity: "test", TaskQueue: &taskqueue.TaskQueue{Name: "QUEUE_SURVEY", Kind: enums.TASK_QUEUE_KIND_NORMAL},
-	})
+	task, err := c.WorkflowService().PollWorkflowTaskQueue(ctx, pollOf(namespace, queue))
 	require.NoError(s.t, err)
 	_, err = c.WorkflowService().RespondWorkflowTaskCompleted(ctx, &workflowservice.RespondWorkflowTaskCompletedRequest{
-		Namespace: "branch.a1b2c", Identity: "test", TaskToken: task.GetTaskToken(), Commands: []*command.Command{{
+		Namespace: namespace, Identity: "test", TaskToken: task.GetTaskToken(), Commands: []*command.Command{{
 			CommandType: enums.COMMAND_TYPE_COMPLETE_WORKFLOW_EXECUTION,
 			Attributes: &command.Command_CompleteWorkflowExecutionCommandAttributes{
 				CompleteWorkflowExecutionCommandAttributes: &command.CompleteWorkflowExecutionCommandAttributes{},
@@ -118,4 +106,10 @@ func (s *testStack) completeSurvey(address string) {
 		}},
 	})
 	require.NoError(s.t, err)
+}
+
+func pollOf(namespace, queue string) *workflowservice.PollWorkflowTaskQueueRequest {
+	return &workflowservice.PollWorkflowTaskQueueRequest{
+		Namespace: namespace, Identity: "test", TaskQueue: &taskqueue.TaskQueue{Name: queue, Kind: enums.TASK_QUEUE_KIND_NORMAL},
+	}
 }

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -39,24 +37,27 @@ func surveyor() demo.Account {
 func (s *testStack) applySurvey() demo.Account {
 	s.t.Helper()
 	account := surveyor()
-	hash := authn.HashSecret(account.Secret)
-	documents := filepath.Join(s.t.TempDir(), "survey.yaml")
-	require.NoError(s.t, os.WriteFile(documents, fmt.Appendf(nil, `
+	s.applyText(surveyManifest(account, "demo", "QUEUE_SURVEY"))
+	return account
+}
+
+// surveyManifest describes an application of the tenant and the process definition SURVEY that it runs.
+func surveyManifest(runner demo.Account, tenant, queue string) string {
+	hash := authn.HashSecret(runner.Secret)
+	return fmt.Sprintf(`
 apiVersion: procession/v1
 kind: Application
-metadata: {code: surveyor, tenant: demo, id: %s}
-spec: {name: surveyor, secrets: [{name: test, sha256: %s}]}
+metadata: {code: %[1]s, tenant: %[2]s, id: %[3]s}
+spec: {name: %[1]s, secrets: [{name: test, sha256: %[4]s}]}
 ---
 apiVersion: procession/v1
 kind: ProcessDefinition
-metadata: {code: SURVEY, tenant: demo}
+metadata: {code: SURVEY, tenant: %[2]s}
 spec:
   name: Survey
-  engine: {workflowType: SurveyWorkflow, taskQueue: QUEUE_SURVEY, runner: surveyor}
-  permissions: {initiators: [{application: surveyor}]}
-`, account.ID, hex.EncodeToString(hash[:])), 0o600))
-	printed(s.t, append([]string{"apply", "-f", documents}, s.asking(demo.Alice())...)...)
-	return account
+  engine: {workflowType: SurveyWorkflow, taskQueue: %[5]s, runner: %[1]s}
+  permissions: {initiators: [{application: %[1]s}]}
+`, runner.Name, tenant, runner.ID, hex.EncodeToString(hash[:]), queue)
 }
 
 // requireNoAccess requires that the engine is closed to an account.

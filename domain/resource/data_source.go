@@ -31,7 +31,6 @@ type DataSourcePermissions struct {
 func (*DataSourceSpec) fillDefaults() {}
 
 func (s *DataSourceSpec) checkSpec(r *report) {
-	checkTaskQueue(s.TaskQueue, "/spec/taskQueue", r)
 	checkGrantees(s.Permissions.Queriers, "/spec/permissions/queriers", false, r)
 }
 

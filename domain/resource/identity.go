@@ -16,8 +16,10 @@ type TenantSpec struct {
 	// Namespace is the Temporal namespace of the tenant's workflows. The service
 	// chooses one unless it is given, and it never changes.
 	Namespace string `json:"namespace,omitempty" right:"no"`
-	// Cluster is the name of X
-	// it is given. It never changes.
+	// SharedNamespace allows other tenants with it to use Namespace, which must be given. The names of the tenant's
+	// task queues then begin with the code of the tenant and a dot. It never changes.
+	SharedNamespace bool `json:"sharedNamespace,omitempty" right:"no"`
+	// Cluster is the name of the Temporal cluster of the namespace, the default one unless it is given. It never changes.
 	Cluster string `json:"cluster,omitempty" right:"no"`
 	// TimeZone is the IANA time zone passed to workflows, Etc/UTC unless given.
 	TimeZone string `json:"timeZone,omitempty" right:"no"`

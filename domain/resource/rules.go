@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
 )
 
@@ -15,6 +14,7 @@ import (
 // violate its JSON Schema: members that are absent or have the wrong type are ignored.
 func checkRules(d *Document, r *report) {
 	d.Spec.checkSpec(r)
+	checkTaskQueues(d, r)
 }
 
 // checkSchema compiles a user's JSON Schema, which may be absent.
@@ -158,13 +158,6 @@ func propertiesOf(schema json.RawMessage) map[string]json.RawMessage {
 
 // plainPath matches the path between the braces of a template.
 var plainPath = regexp.MustCompile(`^[\p{L}\p{N}_-]+(\.[\p{L}\p{N}_-]+)*$`)
-
-// checkTaskQueue refuses a queue that no worker may serve.
-func checkTaskQueue(name, pointer string, r *report) {
-	if domain.ReservedTaskQueue(name) {
-		r.add(pointer, "is a name that Temporal or the service keeps for itself")
-	}
-}
 
 // checkTemplate reports placeholders that are not plain paths.
 func checkTemplate(template, pointer string, r *report) {

@@ -46,7 +46,6 @@ func (s *ArtifactActionSpec) check(properties map[string]json.RawMessage, pointe
 		{member: "businessArtifactDefinition", present: s.BusinessArtifactDefinition != "", types: create, required: true},
 		{member: "prefill", present: len(s.Prefill) > 0, types: append(create, start...)},
 	}, string(s.Type), pointer, r)
-	checkTaskQueue(s.TaskQueue, pointer+"/taskQueue", r)
 	checkSchema(s.InputSchema, pointer+"/inputSchema", r)
 	for _, member := range slices.Sorted(maps.Keys(s.Prefill)) {
 		if _, ok := properties[s.Prefill[member]]; !ok && properties != nil {
@@ -74,6 +73,5 @@ func (s *RobotSpec) checkSpec(r *report) {
 			}
 		}
 	}
-	checkTaskQueue(s.TaskQueue, "/spec/taskQueue", r)
 	checkGrantees(s.Permissions.Viewers, "/spec/permissions/viewers", false, r)
 }

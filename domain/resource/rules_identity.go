@@ -2,6 +2,9 @@ package resource
 
 func (s *TenantSpec) checkSpec(r *report) {
 	checkSchema(s.UserMetadataSchema, "/spec/userMetadataSchema", r)
+	if s.SharedNamespace && s.Namespace == "" {
+		r.add("/spec/namespace", "is required: it names the namespace that the tenant shares")
+	}
 }
 
 func (s *UserSpec) checkSpec(r *report) {
@@ -16,7 +19,6 @@ func (s *ApplicationSpec) checkSpec(r *report) {
 	first := map[string]int{}
 	for i, queue := range s.Engine.TaskQueues {
 		place := extendPointer("/spec/engine/taskQueues", i)
-		checkTaskQueue(queue, place, r)
 		if before, twice := first[queue]; twice {
 			r.add(place, "names the same as the element at index %d", before)
 			continue

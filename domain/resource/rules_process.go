@@ -11,9 +11,6 @@ import (
 
 func (s *ProcessDefinitionSpec) checkSpec(r *report) {
 	checkTemplate(s.SubjectTemplate, "/spec/subjectTemplate", r)
-	if s.Engine != nil {
-		checkTaskQueue(s.Engine.TaskQueue, "/spec/engine/taskQueue", r)
-	}
 	checkSchema(s.MetadataSchema, "/spec/metadataSchema", r)
 	checkIndexes(s.MetadataIndexes, s.MetadataSchema, "metadataSchema", "/spec/metadataIndexes", r)
 	checkSchema(s.EntitySchema, "/spec/entitySchema", r)
@@ -113,7 +110,6 @@ func (s *UserActionSpec) check(of *ProcessDefinitionSpec, pointer string, r *rep
 		{member: "item", present: s.Item != "", types: item, required: s.Type != domain.ProcessActionCreateMessage},
 		{member: "signalName", present: s.SignalName != "", types: signal, required: true},
 	}, string(s.Type), pointer, r)
-	checkTaskQueue(s.TaskQueue, pointer+"/taskQueue", r)
 	if t := s.Type.ItemType(); t != "" && s.Item != "" && !hasItem(of.Items, s.Item, t) {
 		r.add(pointer+"/item", "there is no item %s of type %s in this definition", s.Item, t)
 	}

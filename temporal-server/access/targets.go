@@ -27,10 +27,11 @@ const (
 )
 
 // isReservedID reports whether only the service or Temporal itself starts workflows
-// with the id. A foreign workflow with the id of a process would receive its signals.
+// with the id. In a namespace that several tenants share, the code of the tenant and a dot precede the id. A foreign workflow with the id of a process would receive its signals.
 func isReservedID(id string) bool {
 	reserved := []string{"process-", "business-artifact-action-", "task-robot-", "data-source-", internalPrefix}
-	return slices.ContainsFunc(reserved, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
+	_, inShared, _ := strings.Cut(id, ".")
+	return slices.ContainsFunc(reserved, func(prefix string) bool { return strings.HasPrefix(id, prefix) || strings.HasPrefix(inShared, prefix) })
 }
 
 // target is a workflow that a request signals, cancels or changes.

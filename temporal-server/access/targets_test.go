@@ -156,6 +156,8 @@ func TestChildrenTakeNoIDOfTheService(t *testing.T) {
 			id := prefix + uuid.NewString()
 			err := completeTask(t, g, newFrontend(), token, childWith(id, enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE))
 			require.ErrorContains(t, err, `command StartChildWorkflowExecution names workflow "`+id+`", and only the service starts workflows with such an id`)
+			err = completeTask(t, g, newFrontend(), token, childWith("north."+id, enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE))
+			require.ErrorContains(t, err, "only the service starts workflows with such an id")
 		}
 		for number, name := range enums.WorkflowIdReusePolicy_name {
 			err := completeTask(t, g, newFrontend(), token, childWith("order-1", enums.WorkflowIdReusePolicy(number)))

@@ -27,7 +27,7 @@ import (
 func (s *Service) Settle() {
 	s.T.Helper()
 	require.Eventually(s.T, func() bool {
-		return s.Count(`SELECT count(*) FROM events WHERE xid >= (SELECT event_horizon(pg_current_snapshot()))`) == 0
+		return s.Count(`SELECT count(*) FROM events WHERE xid >= pg_snapshot_xmin(pg_current_snapshot())`) == 0
 	}, Patience, time.Millisecond)
 }
 
