@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/test/kit/enginetest"
 )
 
 func TestWorkflowIDsHaveReservedPrefixes(t *testing.T) {
@@ -25,4 +26,12 @@ func TestWorkflowIDsHaveReservedPrefixes(t *testing.T) {
 			return strings.HasPrefix(run.WorkflowID, prefix)
 		}), run.WorkflowID)
 	}
+}
+
+// In a shared namespace the code of the tenant precedes the id of the workflow.
+func TestActivityTokensInASharedNamespace(t *testing.T) {
+	t.Parallel()
+	id := uuid.New()
+	require.True(t, domain.ActivityToken(enginetest.TokenOf("north.process-"+id.String(), "a", 5)).OfProcess(id))
+	require.False(t, domain.ActivityToken(enginetest.TokenOf("north.process-"+uuid.NewString(), "a", 5)).OfProcess(id))
 }
