@@ -44,7 +44,7 @@ func TestActivityTokens(t *testing.T) {
 		"another process": enginetest.ActivityToken(another, "a"), "no workflow": enginetest.TokenOf("", "a", 5),
 		"a guessed activity": enginetest.TokenOf("process-"+own.ID.String(), "a", 0), "no token": []byte("guess"),
 		"a workflow behind a code": enginetest.TokenOf("north-process-"+own.ID.String(), "a", 5),
-		"a component": protowire.AppendString(protowire.AppendTag(enginetest.ActivityToken(own.ID, "a"), 14, protowire.BytesType), "c"),
+		"a component":              protowire.AppendString(protowire.AppendTag(enginetest.ActivityToken(own.ID, "a"), 14, protowire.BytesType), "c"),
 		"two workflows": protowire.AppendString(
 			protowire.AppendTag(enginetest.ActivityToken(own.ID, "a"), 2, protowire.BytesType), "process-"+another.String()),
 	} {
