@@ -125,3 +125,15 @@ func (e *Engine) Ping(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Identity returns the name of the default cluster and its number among clusters that replicate to each other, which is 0 if an older
+// Temporal does not report it.
+func (e *Engine) Identity(ctx context.Context) (name string, number int64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
+	defer cancel()
+	info, err := e.workflows.GetClusterInfo(ctx, &workflowservice.GetClusterInfoRequest{})
+	if err != nil {
+		return "", 0, fmt.Errorf("reading the name of Temporal's cluster: %w", err)
+	}
+	return info.GetClusterName(), info.GetInitialFailoverVersion(), nil
+}

@@ -50,11 +50,12 @@ type Options struct {
 	TLSCert, TLSKey string
 	// ClientCA is the file of the authority client certificates must come from.
 	ClientCA string
-	// Services are the services of this process, Hosts where all but the frontend
-	// are, as "history=127.0.0.1:7234", and Internal the file of WriteInternal, for a
-	// cluster of several processes. Without them the process has all services.
-	Services, Hosts []string
-	Internal        string
+	// Services are the services of this process of a cluster of several, Advertise
+	// its IP address for the others, Ports the ports of services other than the
+	// frontend, as "history=7234", and Internal the file of WriteInternal. Without
+	// them the process has all services.
+	Services, Ports     []string
+	Advertise, Internal string
 	// LogLevel is debug, info, warn or error; empty leaves the server's default.
 	LogLevel string
 	// LogWriter receives the log of the server; nil discards it.
@@ -139,7 +140,8 @@ func (o Options) commandLine() []string {
 		{"tls-key", o.TLSKey},
 		{"client-ca", o.ClientCA},
 		{"services", strings.Join(o.Services, ",")},
-		{"hosts", strings.Join(o.Hosts, ",")},
+		{"advertise", o.Advertise},
+		{"ports", strings.Join(o.Ports, ",")},
 		{"internal-certificate", o.Internal},
 		{"log-level", o.LogLevel},
 	} {

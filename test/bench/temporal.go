@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,8 +46,13 @@ func (s *stack) startTemporal(ctx context.Context, spread bool, progress io.Writ
 	if err != nil {
 		return err
 	}
+	o.Advertise = "127.0.0.1"
 	for i, service := range inside {
-		o.Hosts = append(o.Hosts, service+"="+addresses[i])
+		_, port, err := net.SplitHostPort(addresses[i])
+		if err != nil {
+			return fmt.Errorf("choosing the port of %s: %w", service, err)
+		}
+		o.Ports = append(o.Ports, service+"="+port)
 	}
 	for _, services := range temporalProcesses() {
 		o.Services = services

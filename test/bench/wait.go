@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
+	"strconv"
+	"syscall"
 	"time"
 )
 
@@ -45,15 +48,19 @@ func waitFor(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// freeAddresses returns free addresses of this machine.
+// freeAddresses returns free addresses of this machine, with ports below the range of outgoing connections.
 func freeAddresses(ctx context.Context, n int) (addresses []string, err error) {
-	for range n {
+	for len(addresses) < n {
 		var config net.ListenConfig
-		l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+		port := strconv.Itoa(20000 + rand.IntN(10000)) //nolint:gosec // any free port will do
+		l, err := config.Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", port))
+		if errors.Is(err, syscall.EADDRINUSE) {
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("looking for a free port: %w", err)
 		}
-		defer func() { err = errors.Join(err, l.Close()) }()
+		defer func() { _ = l.Close() }()
 		addresses = append(addresses, l.Addr().String())
 	}
 	return addresses, nil

@@ -215,7 +215,11 @@ func (d *doctor) checkTemporalKeys(ctx context.Context) Finding {
 			"its issuer is "+d.Issuer+", and that the clocks of the machines are synchronised (NTP)",
 			"Temporal does not accept tokens that are signed with key %s", key)
 	}
-	return ok("Temporal knows key %s", key)
+	name, number, err := d.engine.Identity(ctx)
+	if err != nil {
+		return fail(adviceReachable, "%s", errorText(err))
+	}
+	return ok("the cluster %s, number %d, knows key %s", name, number, key)
 }
 
 // tokenBackdating is how long the time of issue in a token precedes the real one.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -27,7 +28,14 @@ const (
 	defaultHistoryShards = 512
 	// defaultTaskQueuePartitions is Temporal's own default.
 	defaultTaskQueuePartitions = 4
+	// defaultClusterName is Temporal's own default.
+	defaultClusterName = "active"
 )
+
+// ClusterNumbers is the increment of failover versions: clusters that replicate have different numbers below it.
+const ClusterNumbers = 100
+
+var clusterNamePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
 
 // Store is the kind of database in which Temporal stores its state.
 type Store string
@@ -43,9 +51,13 @@ type Options struct {
 	Listen        string // host:port of the frontend; port 0 chooses a free one
 	MetricsListen string // host:port of the Prometheus endpoint; empty: none
 
-	Services []string // services in this process; empty: all
-	Hosts    []string // addresses of all services but the frontend, as "history=10.0.0.2:7234"; with Services only
-	Internal string   // PEM file with the shared certificate and key of the cluster's processes; with Services only
+	Services  []string // services in this process; empty: all
+	Advertise string   // IP address of this process for the other processes; with Services only
+	Ports     []string // ports of services on every host, as "history=7234"; with Services only
+	Internal  string   // PEM file with the shared certificate and key of the cluster's processes; with Services only
+
+	ClusterName   string // with ClusterNumber the identity of the cluster, fixed by the first start
+	ClusterNumber int
 
 	Store               Store
 	DatabaseURL         string // any database of the PostgreSQL server; contains a password, never log it
@@ -135,8 +147,14 @@ func (o *Options) flagSet(output io.Writer) *flag.FlagSet {
 	fs.StringVar(&o.Listen, "listen", "127.0.0.1:7233", "`address` (host:port) of the frontend; port 0 chooses a free one")
 	fs.StringVar(&o.MetricsListen, "metrics-listen", "", "`address` (host:port) of the Prometheus endpoint /metrics; empty: none")
 	fs.Var((*nameList)(&o.Services), "services", "comma-separated `names` of the services in this process: frontend, internal-frontend, history, matching, worker; empty: all")
-	fs.Var((*nameList)(&o.Hosts), "hosts", "comma-separated addresses of all services but frontend in a cluster of several processes, as `service=ip:port`; the same in each process")
+	fs.StringVar(&o.Advertise, "advertise", "", "`IP` address at which the other processes of the cluster reach this one; required with --services")
+	fs.Var((*nameList)(&o.Ports), "ports", "comma-separated ports of services other than frontend, as `service=port`, if not Temporal's own; the same in each process. Membership uses the ports 300 lower")
+	fs.Func("hosts", "not supported: processes find each other by --advertise `IP` and --ports", func(string) error {
+		return errors.New("processes find each other: give each one --advertise IP, and --ports if they differ from Temporal's own")
+	})
 	fs.StringVar(&o.Internal, "internal-certificate", "", "PEM `file` with the certificate and key that the processes of a cluster share; temporal-server certificate writes it")
+	fs.StringVar(&o.ClusterName, "cluster-name", defaultClusterName, "`name` of the cluster, fixed at its first start; different in clusters that may replicate")
+	fs.IntVar(&o.ClusterNumber, "cluster-number", 1, "`number` of the cluster from 1 to 99, fixed at its first start; different in clusters that may replicate")
 	fs.StringVar((*string)(&o.Store), "store", string(StoreSQLite), "database of the server: `sqlite` (in memory, lost at exit) or postgres")
 	fs.StringVar(&o.DatabaseURL, "database-url", "", "postgres:// `URL` of any database of the PostgreSQL server; its role creates the two databases if they are missing")
 	fs.StringVar(&o.Database, "database", "temporal", "`name` of the main database")
@@ -213,6 +231,12 @@ func (o *Options) validate() error {
 	}
 	if o.Database == o.VisibilityDatabase {
 		fail("--database and --visibility-database must differ")
+	}
+	if !clusterNamePattern.MatchString(o.ClusterName) {
+		fail("--cluster-name must have 1 to 63 letters, digits, dots, hyphens and underscores, and begin with a letter or digit")
+	}
+	if o.ClusterNumber < 1 || o.ClusterNumber >= ClusterNumbers {
+		fail("--cluster-number must be 1 to %d", ClusterNumbers-1)
 	}
 	if o.JWKSRefresh <= 0 || o.RevocationsRefresh <= 0 || o.TLSRefresh <= 0 {
 		fail("--jwks-refresh, --revocations-refresh and --tls-refresh must be positive")

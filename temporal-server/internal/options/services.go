@@ -5,9 +5,17 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.temporal.io/server/common/primitives"
+)
+
+const (
+	// membershipDistance is the difference between the port of a service and the port of its membership protocol.
+	membershipDistance = 300
+	// lastPort is the highest port that Temporal can store: it has 16 signed bits for it.
+	lastPort = 1<<15 - 1
 )
 
 // Services returns the names of Temporal's services. The internal frontend serves the system's own workers, which have no token.
@@ -21,6 +29,22 @@ func Services() []primitives.ServiceName {
 	}
 }
 
+// defaultPort returns Temporal's own port of a service.
+func defaultPort(service primitives.ServiceName) int {
+	switch service {
+	case primitives.HistoryService:
+		return 7234
+	case primitives.MatchingService:
+		return 7235
+	case primitives.InternalFrontendService:
+		return 7236
+	case primitives.WorkerService:
+		return 7239
+	default:
+		return 7233
+	}
+}
+
 // Split reports whether the process is one of several.
 func (o *Options) Split() bool { return len(o.Services) > 0 }
 
@@ -29,52 +53,84 @@ func (o *Options) Runs(service primitives.ServiceName) bool {
 	return !o.Split() || slices.Contains(o.Services, string(service))
 }
 
-// Host returns the address of a service of a cluster of several processes.
-func (o *Options) Host(service primitives.ServiceName) string {
+// Port returns the port of a service on every host of a cluster of several processes. The frontend has the port of Listen. It returns 0
+// for a value that is no port.
+func (o *Options) Port(service primitives.ServiceName) int {
+	text := strconv.Itoa(defaultPort(service))
 	if service == primitives.FrontendService {
-		return o.Listen
+		_, text, _ = net.SplitHostPort(o.Listen)
 	}
-	for _, host := range o.Hosts {
-		if name, address, _ := strings.Cut(host, "="); name == string(service) {
-			return address
+	for _, entry := range o.Ports {
+		if name, value, _ := strings.Cut(entry, "="); name == string(service) {
+			text = value
 		}
 	}
-	return ""
+	port, err := strconv.Atoi(text)
+	if err != nil {
+		return 0
+	}
+	return port
+}
+
+// MembershipPort returns the port at which a service finds the other processes of the cluster.
+func (o *Options) MembershipPort(service primitives.ServiceName) int {
+	return o.Port(service) - membershipDistance
 }
 
 // checkServices returns the errors in the settings of a cluster of several processes.
 func (o *Options) checkServices() (errs []error) {
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if !o.Split() {
-		if len(o.Hosts) > 0 || o.Internal != "" {
-			errs = append(errs, errors.New("--hosts and --internal-certificate need --services"))
+		if o.Advertise != "" || len(o.Ports) > 0 || o.Internal != "" {
+			fail("--advertise, --ports and --internal-certificate need --services")
 		}
 		return errs
 	}
-	known := Services()
+	services := Services()
 	for _, name := range o.Services {
-		if !slices.Contains(known, primitives.ServiceName(name)) {
-			errs = append(errs, fmt.Errorf("--services: there is no service %q", name))
+		if !slices.Contains(services, primitives.ServiceName(name)) {
+			fail("--services: there is no service %q", name)
 		}
 	}
 	if o.Store != StorePostgres {
-		errs = append(errs, errors.New("--services needs --store postgres"))
+		fail("--services needs --store postgres")
 	}
 	if o.Internal == "" {
-		errs = append(errs, errors.New("--internal-certificate is required with --services"))
+		fail("--internal-certificate is required with --services")
 	}
-	for _, host := range o.Hosts {
-		name, _, _ := strings.Cut(host, "=")
-		if name == string(primitives.FrontendService) || !slices.Contains(known, primitives.ServiceName(name)) {
-			errs = append(errs, fmt.Errorf("--hosts: there is no service %q", name))
+	if ip := net.ParseIP(o.Advertise); ip == nil || ip.IsUnspecified() || ip.IsMulticast() {
+		fail("--advertise must be the IP address at which the other processes reach this one, not %q", o.Advertise)
+	}
+	return append(errs, o.checkPorts()...)
+}
+
+// checkPorts returns the errors in the ports of a cluster of several processes.
+func (o *Options) checkPorts() (errs []error) {
+	for _, entry := range o.Ports {
+		name, _, _ := strings.Cut(entry, "=")
+		switch service := primitives.ServiceName(name); {
+		case service == primitives.FrontendService:
+			errs = append(errs, errors.New("--ports: the frontend has the port of --listen"))
+		case !slices.Contains(Services(), service):
+			errs = append(errs, fmt.Errorf("--ports: there is no service %q", name))
 		}
 	}
-	for _, service := range known {
-		host, port, err := net.SplitHostPort(o.Host(service))
-		switch {
-		case service == primitives.FrontendService && port == "0":
-			errs = append(errs, errors.New("--listen needs a port with --services"))
-		case service != primitives.FrontendService && (err != nil || net.ParseIP(host) == nil || port == "0"):
-			errs = append(errs, fmt.Errorf("--hosts must have ip:port of %s", service))
+	users := map[int]primitives.ServiceName{}
+	for _, service := range Services() {
+		port, flag := o.Port(service), "--ports"
+		if service == primitives.FrontendService {
+			flag = "--listen"
+		}
+		if port <= membershipDistance || port > lastPort {
+			errs = append(errs, fmt.Errorf("%s: the port of %s must be %d to %d with --services", flag, service, membershipDistance+1, lastPort))
+			continue
+		}
+		for _, used := range []int{port, port - membershipDistance} {
+			if other, taken := users[used]; taken {
+				errs = append(errs, fmt.Errorf("%s: %s and %s both use port %d; membership uses the port %d below that of the service",
+					flag, other, service, used, membershipDistance))
+			}
+			users[used] = service
 		}
 	}
 	return errs

@@ -73,10 +73,13 @@ func (a *authority) clientOf(t *testing.T, subject string, units ...string) tls.
 }
 
 // server issues a certificate for 127.0.0.1.
+// serverName is the name in the certificate of every frontend.
+const serverName = "127.0.0.1"
+
 func (a *authority) server(t *testing.T) tls.Certificate {
 	t.Helper()
 	return a.issue(t, &x509.Certificate{
-		Subject: pkix.Name{CommonName: "temporal"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		Subject: pkix.Name{CommonName: "temporal"}, IPAddresses: []net.IP{net.ParseIP(serverName)},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	})
 }

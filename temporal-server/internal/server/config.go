@@ -20,71 +20,89 @@ import (
 	"github.com/procession-dev/procession/temporal-server/internal/options"
 )
 
-// clusterName is the name of this cluster in Temporal's records.
-const clusterName = "active"
-
-// layout contains the address of each service.
+// layout contains the addresses of the services.
 type layout struct {
-	config  map[string]config.Service
+	config map[string]config.Service
+	// hosts are the members of a single process; several processes find each other.
 	hosts   map[primitives.ServiceName]static.Hosts
 	address string // the frontend's address for callers; without a frontend the first service's
+	// advertise is the IP address of this process in the records of members.
+	advertise string
 }
 
-// placeServices reserves an address for every listener. In a single process all but the
-// frontend's are loopback addresses; several processes use the addresses in the
-// options.
+// placeServices reserves an address for every listener of this process. In a single process all but the
+// frontend's are free ports of the loopback address; several processes use the advertised address and
+// the ports in the options.
 func placeServices(ctx context.Context, opts options.Options, reserved *reservations) (layout, error) {
-	l := layout{config: map[string]config.Service{}, hosts: map[primitives.ServiceName]static.Hosts{}}
+	l := layout{config: map[string]config.Service{}, hosts: map[primitives.ServiceName]static.Hosts{}, advertise: "127.0.0.1"}
+	if opts.Split() {
+		l.advertise = opts.Advertise
+	}
 	for _, service := range options.Services() {
-		ip, port, err := placeService(ctx, opts, service, reserved)
-		if err != nil {
-			return layout{}, err
+		rpc := config.RPC{BindOnIP: l.advertise}
+		if opts.Split() {
+			rpc.GRPCPort, rpc.MembershipPort = opts.Port(service), opts.MembershipPort(service)
 		}
-		l.config[string(service)] = config.Service{RPC: config.RPC{GRPCPort: port, BindOnIP: ip.String()}}
-		reach := ip
-		if ip.IsUnspecified() {
-			reach = net.IPv4(127, 0, 0, 1)
+		if opts.Runs(service) {
+			if err := placeService(ctx, opts, service, &rpc, reserved); err != nil {
+				return layout{}, err
+			}
+			address := net.JoinHostPort(reachableIP(rpc.BindOnIP), strconv.Itoa(rpc.GRPCPort))
+			l.hosts[service] = static.SingleLocalHost(address)
+			if l.address == "" {
+				l.address = address
+			}
 		}
-		address := net.JoinHostPort(reach.String(), strconv.Itoa(port))
-		if !opts.Runs(service) {
-			l.hosts[service] = static.Hosts{All: []string{address}}
-			continue
-		}
-		l.hosts[service] = static.SingleLocalHost(address)
-		if l.address == "" {
-			l.address = address
-		}
+		l.config[string(service)] = config.Service{RPC: rpc}
 	}
 	return l, nil
 }
 
-// placeService returns the address of a service, and reserves it if the service runs in this process.
+// placeService reserves the addresses of a service of this process, and completes rpc with them.
 func placeService(
-	ctx context.Context, opts options.Options, service primitives.ServiceName, reserved *reservations,
-) (net.IP, int, error) {
-	switch {
-	case !opts.Runs(service):
-		return parseAddress(ctx, opts.Host(service))
-	case service == primitives.FrontendService:
-		return reserved.reserveAddress(ctx, "listen", opts.Listen)
-	case opts.Split():
-		return reserved.reserveAddress(ctx, "hosts", opts.Host(service))
+	ctx context.Context, opts options.Options, service primitives.ServiceName, rpc *config.RPC, reserved *reservations,
+) error {
+	flag, address := "ports", net.JoinHostPort(rpc.BindOnIP, strconv.Itoa(rpc.GRPCPort))
+	if service == primitives.FrontendService {
+		flag, address = "listen", opts.Listen
 	}
-	ip := net.IPv4(127, 0, 0, 1)
-	port, err := reserved.reserveFree(ctx, ip)
-	return ip, port, err
+	ip, port, err := reserved.reserveAddress(ctx, flag, address)
+	if err != nil {
+		return err
+	}
+	if opts.Split() && !ip.IsUnspecified() && !ip.Equal(net.ParseIP(opts.Advertise)) {
+		return fmt.Errorf("--listen %s: the other processes reach the frontend at %s: listen there, or on every address", opts.Listen, opts.Advertise)
+	}
+	rpc.BindOnIP, rpc.GRPCPort = ip.String(), port
+	if opts.Split() {
+		_, _, err = reserved.reserveAddress(ctx, "ports", net.JoinHostPort(rpc.BindOnIP, strconv.Itoa(rpc.MembershipPort)))
+	}
+	return err
 }
 
-func temporalConfig(l layout, persistence config.Persistence) *config.Config {
+// frontendAddress returns the address in the record of this cluster. Every process writes the record at its start, so they have to agree.
+func (l layout) frontendAddress() string {
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(l.config[string(primitives.FrontendService)].RPC.GRPCPort))
+}
+
+// reachableIP returns an address at which a listener of this machine answers.
+func reachableIP(bound string) string {
+	if net.ParseIP(bound).IsUnspecified() {
+		return "127.0.0.1"
+	}
+	return bound
+}
+
+func temporalConfig(opts options.Options, l layout, persistence config.Persistence) *config.Config {
 	cfg := &config.Config{
 		Persistence: persistence,
 		Services:    l.config,
 		ClusterMetadata: &cluster.Config{
-			FailoverVersionIncrement: 10,
-			MasterClusterName:        clusterName,
-			CurrentClusterName:       clusterName,
+			FailoverVersionIncrement: options.ClusterNumbers,
+			MasterClusterName:        opts.ClusterName,
+			CurrentClusterName:       opts.ClusterName,
 			ClusterInformation: map[string]cluster.ClusterInformation{
-				clusterName: {Enabled: true, InitialFailoverVersion: 1, RPCAddress: l.hosts[primitives.FrontendService].All[0]},
+				opts.ClusterName: {Enabled: true, InitialFailoverVersion: int64(opts.ClusterNumber), RPCAddress: l.frontendAddress()},
 			},
 		},
 		DCRedirectionPolicy: config.DCRedirectionPolicy{Policy: "noop"},
@@ -97,7 +115,7 @@ func temporalConfig(l layout, persistence config.Persistence) *config.Config {
 			Visibility: config.VisibilityArchivalNamespaceDefaults{State: "disabled"},
 		}},
 	}
-	cfg.Global.Membership = config.Membership{MaxJoinDuration: 30 * time.Second, BroadcastAddress: "127.0.0.1"}
+	cfg.Global.Membership = config.Membership{MaxJoinDuration: 30 * time.Second, BroadcastAddress: l.advertise}
 	return cfg
 }
 
@@ -128,6 +146,8 @@ func dynamicConfig(opts options.Options) dynamicconfig.StaticClient {
 	settings[dynamicconfig.FrontendMaxNamespaceVisibilityRPSPerInstance.Key()] = 50
 	// The service opens an incident for a workflow with this number of failed workflow tasks in a row.
 	settings[dynamicconfig.NumConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute.Key()] = 2
+	// Members of a cluster find each other with the certificate of their calls.
+	settings[dynamicconfig.EnableRingpopTLS.Key()] = true
 	if opts.TaskQueuePartitions > 0 {
 		settings[dynamicconfig.MatchingNumTaskqueueReadPartitions.Key()] = opts.TaskQueuePartitions
 		settings[dynamicconfig.MatchingNumTaskqueueWritePartitions.Key()] = opts.TaskQueuePartitions

@@ -55,7 +55,7 @@ func newAuthorities(t *testing.T) *testServer {
 	ca := filepath.Join(dir, "ca.pem")
 	require.NoError(t, os.WriteFile(ca, w.ca.pem(), 0o600))
 	w.opts = options.Options{
-		Listen: "127.0.0.1:0", Store: options.StoreSQLite,
+		Listen: "127.0.0.1:0", Store: options.StoreSQLite, ClusterName: "active", ClusterNumber: 1,
 		Database: "temporal", VisibilityDatabase: "temporal_visibility", DatabaseConnections: 4, HistoryShards: 2,
 		JWKSURL: w.issuer.http.URL + "/jwks.json", JWKSRefresh: 50 * time.Millisecond, Issuer: "procession",
 		RevocationsURL: w.issuer.http.URL + "/engine-revocations.json", RevocationsRefresh: 50 * time.Millisecond,
@@ -86,7 +86,7 @@ func (w *testServer) start(t *testing.T) {
 // dial opens a connection that shows cert and sends token; an empty token sends none.
 func (w *testServer) dial(t *testing.T, cert *tls.Certificate, token string) *grpc.ClientConn {
 	t.Helper()
-	cfg := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: w.ca.pool()}
+	cfg := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: w.ca.pool(), ServerName: serverName}
 	if cert != nil {
 		// GetClientCertificate sends it whatever authorities the server asks for.
 		cfg.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return cert, nil }
@@ -142,7 +142,7 @@ func (w *testServer) sdkWith(t *testing.T, namespace string, cert tls.Certificat
 		Logger:      sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)),
 		Credentials: client.NewAPIKeyDynamicCredentials(token),
 		ConnectionOptions: client.ConnectionOptions{
-			TLS: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: w.ca.pool(), Certificates: []tls.Certificate{cert}},
+			TLS: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: w.ca.pool(), ServerName: serverName, Certificates: []tls.Certificate{cert}},
 		},
 	})
 	require.NoError(t, err)

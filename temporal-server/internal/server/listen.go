@@ -51,20 +51,6 @@ func (r *reservations) reserveAddress(ctx context.Context, flag, address string)
 	return ip, number, nil
 }
 
-// parseAddress returns IP and port of host:port.
-func parseAddress(ctx context.Context, hostPort string) (net.IP, int, error) {
-	host, port, err := net.SplitHostPort(hostPort)
-	if err != nil {
-		return nil, 0, err
-	}
-	ip, err := resolveHost(ctx, host)
-	if err != nil {
-		return nil, 0, err
-	}
-	number, err := strconv.Atoi(port)
-	return ip, number, err
-}
-
 // reserveFree reserves a free port of ip.
 func (r *reservations) reserveFree(ctx context.Context, ip net.IP) (int, error) {
 	var last error

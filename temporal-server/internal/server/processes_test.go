@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -60,11 +62,26 @@ func beServer(text string) error {
 	return srv.Stop()
 }
 
-// startProcess runs services of the world's cluster in a process of their own, and returns it when they have started.
-func (w *testServer) startProcess(t *testing.T, services ...string) *exec.Cmd {
+// clusterNetwork makes w a cluster of several processes on PostgreSQL, and returns the addresses of n hosts of its own.
+func (w *testServer) clusterNetwork(t *testing.T, n int) []string {
+	t.Helper()
+	w.opts.Store, w.opts.DatabaseURL = options.StorePostgres, newPostgres(t)
+	w.opts.Internal = filepath.Join(t.TempDir(), "internal.pem")
+	require.NoError(t, certs.WriteShared(w.opts.Internal, time.Now()))
+	network := fmt.Sprintf("127.%d.%d.", 1+rand.IntN(254), rand.IntN(256))
+	hosts := make([]string, n)
+	for i := range hosts {
+		hosts[i] = network + strconv.Itoa(i+1)
+	}
+	w.opts.Listen = hosts[0] + ":7233"
+	return hosts
+}
+
+// startProcess runs services of the cluster in a process of their own on a host, and returns it when they have started.
+func (w *testServer) startProcess(t *testing.T, host string, services ...string) *exec.Cmd {
 	t.Helper()
 	opts := w.opts
-	opts.Services = services
+	opts.Services, opts.Advertise, opts.Listen = services, host, net.JoinHostPort(host, "7233")
 	text, err := json.Marshal(opts)
 	require.NoError(t, err)
 	cmd := exec.Command(os.Args[0])
@@ -85,30 +102,16 @@ func (w *testServer) startProcess(t *testing.T, services ...string) *exec.Cmd {
 }
 
 // A cluster of several processes runs workflows behind the same access rules, and
-// survives a restart of the process with their histories.
+// survives the loss of the process with their histories and its start on another host.
 func TestClusterOfProcesses(t *testing.T) {
 	t.Parallel()
 	w := newAuthorities(t)
-	w.opts.Store, w.opts.DatabaseURL = options.StorePostgres, newPostgres(t)
-	w.opts.Internal = filepath.Join(t.TempDir(), "internal.pem")
-	require.NoError(t, certs.WriteShared(w.opts.Internal, time.Now()))
+	hosts := w.clusterNetwork(t, 2)
 	require.Error(t, certs.WriteShared(w.opts.Internal, time.Now()), "a file that is there is kept")
-	var held []net.Listener
-	place := func() string {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
-		held = append(held, l)
-		return l.Addr().String()
-	}
-	w.opts.Listen = place()
-	w.opts.Hosts = []string{"internal-frontend=" + place(), "history=" + place(), "matching=" + place(), "worker=" + place()}
-	for _, l := range held {
-		require.NoError(t, l.Close())
-	}
 
-	history := w.startProcess(t, "history")
-	w.startProcess(t, "matching")
-	w.startProcess(t, "frontend", "internal-frontend", "worker")
+	history := w.startProcess(t, hosts[0], "history")
+	w.startProcess(t, hosts[1], "matching")
+	w.startProcess(t, hosts[0], "frontend", "internal-frontend", "worker")
 	_, err := server.Start(t.Context(), w.opts, slog.New(slog.DiscardHandler), time.Now)
 	require.Error(t, err, "one process for all is no part of a cluster")
 
@@ -137,7 +140,7 @@ func TestClusterOfProcesses(t *testing.T) {
 	require.NoError(t, service.SignalWorkflow(ctx, "w1", run.GetRunID(), "go", "before "))
 	require.NoError(t, history.Process.Kill())
 	_ = history.Wait()
-	w.startProcess(t, "history")
+	w.startProcess(t, hosts[1], "history")
 	require.NoError(t, service.SignalWorkflow(ctx, "w1", run.GetRunID(), "go", "after"))
 	var result string
 	require.NoError(t, run.Get(ctx, &result))

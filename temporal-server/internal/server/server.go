@@ -108,15 +108,18 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 	if err != nil {
 		return nil, fmt.Errorf("freeing the reserved addresses: %w", err)
 	}
-	built, err := temporal.NewServer(append(guard.ServerOptions(),
+	serverOptions := append(guard.ServerOptions(),
 		temporal.ForServices(names),
-		temporal.WithConfig(temporalConfig(layout, opened.Persistence)),
-		temporal.WithStaticHosts(layout.hosts),
+		temporal.WithConfig(temporalConfig(opts, layout, opened.Persistence)),
 		temporal.WithLogger(temporalLog),
 		temporal.WithDynamicConfigClient(dynamicConfig(opts)),
 		temporal.WithTLSConfigFactory(tlsProvider),
 		temporal.WithCustomMetricsHandler(meters),
-	)...)
+	)
+	if !opts.Split() {
+		serverOptions = append(serverOptions, temporal.WithStaticHosts(layout.hosts))
+	}
+	built, err := temporal.NewServer(serverOptions...)
 	if err != nil {
 		return nil, fmt.Errorf("building the Temporal server: %w", err)
 	}

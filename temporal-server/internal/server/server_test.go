@@ -89,6 +89,7 @@ func TestPostgresStoreKeepsItsDataAndOneOwner(t *testing.T) {
 	databaseURL := newPostgres(t)
 	w := startTestServer(t, func(o *options.Options) {
 		o.Store, o.DatabaseURL, o.Database, o.VisibilityDatabase = options.StorePostgres, databaseURL, "engine main", "engine_visibility"
+		o.ClusterName, o.ClusterNumber = "porto", 3
 	})
 	requireWorkflowFound(t, w, "alpha")
 	versions := queryInt(t, databaseURL, "engine main", `SELECT count(*) FROM schema_update_history`)
@@ -99,7 +100,21 @@ func TestPostgresStoreKeepsItsDataAndOneOwner(t *testing.T) {
 	require.ErrorContains(t, err, "another temporal-server uses database engine main")
 
 	require.NoError(t, w.server.Stop())
+	for _, change := range []func(*options.Options){
+		func(o *options.Options) { o.ClusterName = "lisbon" },
+		func(o *options.Options) { o.ClusterNumber = 4 },
+	} {
+		other := w.opts
+		change(&other)
+		_, err = server.Start(t.Context(), other, slog.New(slog.DiscardHandler), time.Now)
+		require.ErrorContains(t, err, "the database belongs to the cluster porto with the number 3: --cluster-name and --cluster-number cannot change")
+	}
 	w.start(t)
+	cluster, err := workflowservice.NewWorkflowServiceClient(w.system(t)).GetClusterInfo(t.Context(), &workflowservice.GetClusterInfoRequest{})
+	require.NoError(t, err)
+	require.Equal(t, "porto", cluster.GetClusterName())
+	require.EqualValues(t, 3, cluster.GetInitialFailoverVersion())
+	require.EqualValues(t, 100, cluster.GetFailoverVersionIncrement())
 	found, err := workflowservice.NewWorkflowServiceClient(w.system(t)).CountWorkflowExecutions(t.Context(), &workflowservice.CountWorkflowExecutionsRequest{
 		Namespace: "alpha", Query: versionAttribute + " = 7",
 	})

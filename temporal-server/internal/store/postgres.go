@@ -56,6 +56,18 @@ func openPostgres(ctx context.Context, opts options.Options, logger log.Logger) 
 			return nil, errors.Join(fmt.Errorf("migrating database %s: %w", schema.cfg.DatabaseName, err), release())
 		}
 	}
+	stores := config.Persistence{
+		DefaultStore:     mainStore,
+		VisibilityStore:  visibilityStore,
+		NumHistoryShards: int32(opts.HistoryShards), //nolint:gosec // options allow at most 16384
+		DataStores: map[string]config.DataStore{
+			mainStore:       {SQL: main},
+			visibilityStore: {SQL: visibility},
+		},
+	}
+	if err := identifyCluster(ctx, opts, stores, logger); err != nil {
+		return nil, errors.Join(fmt.Errorf("identifying the cluster of database %s: %w", opts.Database, err), release())
+	}
 	shared, err := pgstore.Open(ctx, withDatabase(base, opts.Database))
 	if err == nil {
 		err = prepared(ctx)
@@ -64,17 +76,9 @@ func openPostgres(ctx context.Context, opts options.Options, logger log.Logger) 
 		return nil, errors.Join(fmt.Errorf("preparing the shared tables of frontends in database %s: %w", opts.Database, err), release())
 	}
 	return &Store{
-		Persistence: config.Persistence{
-			DefaultStore:     mainStore,
-			VisibilityStore:  visibilityStore,
-			NumHistoryShards: int32(opts.HistoryShards), //nolint:gosec // options allow at most 16384
-			DataStores: map[string]config.DataStore{
-				mainStore:       {SQL: main},
-				visibilityStore: {SQL: visibility},
-			},
-		},
-		Shared:  shared,
-		release: func() error { shared.Close(); return release() },
+		Persistence: stores,
+		Shared:      shared,
+		release:     func() error { shared.Close(); return release() },
 	}, nil
 }
 
