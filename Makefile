@@ -9,6 +9,7 @@ MAKEFLAGS += --no-print-directory
 # Variables of the command line, as in: make run DEV_FLAGS=--ephemeral
 WORKER       ?= bin/loan-worker,bin/inspection-worker
 DEV_FLAGS    ?=
+ENGINE       ?= auto
 DEMO_FLAGS   ?=
 BENCH_FLAGS  ?=
 SOAK_FLAGS   ?=
@@ -40,8 +41,8 @@ help: ## Show this list
 	  /^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: run
-run: bootstrap build ## Run the whole stack here until Ctrl-C; DEV_FLAGS=--ephemeral forgets its data
-	@exec bin/procession dev --worker "$(WORKER)" $(DEV_FLAGS)
+run: bootstrap build ## Run the whole stack here until Ctrl-C; DEV_FLAGS=--ephemeral forgets its data, ENGINE=guarded compiles our Temporal
+	@exec bin/procession dev --engine "$(ENGINE)" --worker "$(WORKER)" $(DEV_FLAGS)
 
 .PHONY: demo
 demo: ## Drive the loan example against the running stack

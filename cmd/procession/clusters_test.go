@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"syscall"
 	"testing"
 
 	"github.com/google/uuid"
@@ -44,7 +43,7 @@ func TestTenantsOfSeveralClusters(t *testing.T) {
 	s.completeSurvey(address)
 	s.await("the process to end with its workflow", func() bool { return s.stateOf(runner, first) == "COMPLETED" })
 
-	s.stopProcess(official, syscall.SIGTERM)
+	require.NoError(t, official.Stop(t.Context()))
 	waiting := s.createSurvey(runner)
 	loan := s.createLoan(uuid.New())
 	s.await("the loan to start", func() bool { return s.runState(loan) == "RUNNING" })

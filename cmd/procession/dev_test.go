@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -72,6 +73,21 @@ func (d *devStack) interrupt() {
 	d.t.Helper()
 	d.stopProcess(d.process, syscall.SIGINT)
 	require.NoError(d.t, d.process.Err(), d.out.String())
+}
+
+// The first start needs no Temporal that was compiled here.
+func TestDevOnTheOfficialTemporal(t *testing.T) {
+	t.Parallel()
+	listen := nettest.FreeAddress(t)
+	d := &devStack{testStack: &testStack{t: t, http: &http.Client{}}, args: []string{
+		"dev", "--ephemeral", "--engine", "official", "--worker", example(t, "loan"), "--listen", listen, "--listen-tls", nettest.FreeAddress(t),
+		"--listen-health", nettest.FreeAddress(t), "--temporal-listen", nettest.FreeAddress(t),
+	}}
+	d.start()
+	require.Contains(t, d.out.String(), "every program on this machine reaches all workflows")
+	out, err := exec.CommandContext(t.Context(), example(t, "loan/drive"), "-endpoint", "http://"+listen).CombinedOutput()
+	require.NoError(t, err, string(out))
+	d.interrupt()
 }
 
 func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {

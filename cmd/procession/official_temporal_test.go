@@ -1,16 +1,14 @@
 package main
 
 import (
-	"net"
-	"os"
+	"context"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/devstack/child"
+	"github.com/procession-dev/procession/devstack/officialtemporal"
 )
 
 // The loan runs on the official development server, which has neither TLS nor credentials, and doctor reports that.
@@ -33,23 +31,15 @@ func TestLoanRunsOnTheOfficialDevelopmentServer(t *testing.T) {
 	s.requireGuarantees(guarantees{})
 }
 
-// startOfficialTemporal starts the server of Temporal's command line, which make bootstrap-tests installs. It keeps its data
-// until the test ends.
-func (s *testStack) startOfficialTemporal(address string) *child.Process {
+// startOfficialTemporal starts the official development server. It keeps its data until the test ends.
+func (s *testStack) startOfficialTemporal(address string) *officialtemporal.Server {
 	s.t.Helper()
-	cache, err := os.UserCacheDir()
+	binary, err := officialtemporal.Find()
 	require.NoError(s.t, err)
-	found, err := filepath.Glob(filepath.Join(cache, "procession", "temporal-[0-9]*", "bin", "temporal"))
+	p, err := officialtemporal.Start(officialtemporal.Options{
+		Binary: binary, Listen: address, DataFile: filepath.Join(s.dir, "official.db"), LogWriter: s.logTo("official-temporal.log"),
+	})
 	require.NoError(s.t, err)
-	require.NotEmpty(s.t, found, "tools/scripts/bootstrap --tests installs it")
-	host, port, err := net.SplitHostPort(address)
-	require.NoError(s.t, err)
-	cmd := exec.Command(found[len(found)-1], "server", "start-dev", "--headless", "--ip", host, "--port", port, "--log-level", "error",
-		"--db-filename", filepath.Join(s.dir, "official.db"))
-	log := s.logTo("official-temporal.log")
-	cmd.Stdout, cmd.Stderr = log, log
-	p, err := child.Start(cmd, syscall.SIGKILL)
-	require.NoError(s.t, err)
-	s.t.Cleanup(func() { s.stopProcess(p, syscall.SIGTERM) })
+	s.t.Cleanup(func() { require.NoError(s.t, p.Stop(context.WithoutCancel(s.t.Context()))) })
 	return p
 }

@@ -44,18 +44,7 @@ func Build(ctx context.Context, o BuildOptions) (string, error) {
 		o.Progress = io.Discard
 	}
 	o.ProgressEvery = cmp.Or(o.ProgressEvery, 10*time.Second)
-	if o.CacheDir == "" {
-		base, err := os.UserCacheDir()
-		if err != nil {
-			return "", fmt.Errorf("finding the cache directory: %w", err)
-		}
-		o.CacheDir = filepath.Join(base, "procession", "temporal-server")
-	}
-	toolchain, err := goToolchain(ctx, o.Source)
-	if err != nil {
-		return "", err
-	}
-	key, err := sourceKey(o.Source, toolchain)
+	key, err := o.locate(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -83,6 +72,28 @@ func Build(ctx context.Context, o BuildOptions) (string, error) {
 		return "", err
 	}
 	return binary, nil
+}
+
+// Built reports whether Build would return a cached binary at once.
+func Built(ctx context.Context, o BuildOptions) (bool, error) {
+	key, err := o.locate(ctx)
+	return err == nil && isBuilt(filepath.Join(o.CacheDir, key, binaryName)), err
+}
+
+// locate completes CacheDir, and returns the name of the binary's directory below it.
+func (o *BuildOptions) locate(ctx context.Context) (string, error) {
+	if o.CacheDir == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("finding the cache directory: %w", err)
+		}
+		o.CacheDir = filepath.Join(base, "procession", "temporal-server")
+	}
+	toolchain, err := goToolchain(ctx, o.Source)
+	if err != nil {
+		return "", err
+	}
+	return sourceKey(o.Source, toolchain)
 }
 
 func isBuilt(binary string) bool {

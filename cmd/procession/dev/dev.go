@@ -36,6 +36,7 @@ type Options struct {
 	dir            string
 	binaries       string
 	temporalListen string
+	engine         engine
 	workers        []string
 	portOffset     int
 	ephemeral      bool
@@ -47,6 +48,9 @@ func (o *Options) BindFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.dir, "dir", ".procession", "directory of the stack's data, keys and logs")
 	f.StringVar(&o.binaries, "postgres-binaries", "", "directory of initdb and postgres; empty to look for them")
 	f.StringVar(&o.temporalListen, "temporal-listen", temporalAddress, "address of the stack's own Temporal")
+	o.engine = engineAuto
+	f.Var(&o.engine, engineFlag, "Temporal of the stack: guarded (temporal-server, which is compiled once), official "+
+		"(Temporal's development server, without access rules), or auto: the one of the directory, else guarded if it is compiled")
 	f.StringSliceVar(&o.workers, "worker", nil, "`program` of an example worker, such as bin/loan-worker, or none; repeatable")
 	f.IntVar(&o.portOffset, portOffsetFlag, 0, "add `n` to the ports of all addresses that the stack listens on")
 	f.BoolVar(&o.ephemeral, "ephemeral", false, "start empty and forget all data on exit")
@@ -85,13 +89,16 @@ func Run(ctx context.Context, out io.Writer, c config.Config, o Options) (err er
 	if err := s.prepareDir(&o); err != nil {
 		return err
 	}
+	ownTemporal := c.TemporalAddress == ""
+	if ownTemporal {
+		if err := o.chooseEngine(ctx); err != nil {
+			return err
+		}
+		c.TemporalAddress, c.TemporalTLS = o.temporalListen, c.TemporalTLS && o.engine != engineOfficial
+	}
 	maintenanceURL, err := s.startPostgres(ctx, &c, o)
 	if err != nil {
 		return err
-	}
-	ownTemporal := c.TemporalAddress == ""
-	if ownTemporal {
-		c.TemporalAddress = o.temporalListen
 	}
 	service, files, err := s.prepareService(ctx, &c, o)
 	if err != nil {

@@ -22,7 +22,6 @@ import (
 	"github.com/procession-dev/procession/devstack/child"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/devstack/pgcluster"
-	"github.com/procession-dev/procession/devstack/temporalserver"
 )
 
 // stack contains the started programs of the local stack, in the order of their start.
@@ -31,7 +30,10 @@ type stack struct {
 	stops []func(context.Context) error
 	// died receives the name of each part that ends.
 	died     chan string
-	temporal *temporalserver.Server
+	temporal interface {
+		Done() <-chan struct{}
+		Stop(ctx context.Context) error
+	}
 	// newDemo reports whether the demo data were loaded by this start.
 	newDemo bool
 }
@@ -181,47 +183,6 @@ func (s *stack) startPostgres(ctx context.Context, c *config.Config, o Options) 
 	c.DatabaseURL = cluster.URL("procession")
 	done()
 	return cluster.URL("postgres"), nil
-}
-
-func (s *stack) startTemporal(ctx context.Context, c config.Config, o Options, files server.CertificateFiles, databaseURL string) error {
-	source, err := temporalserver.FindSource()
-	if err != nil {
-		return err
-	}
-	binary, err := temporalserver.Build(ctx, temporalserver.BuildOptions{Source: source, Progress: s.out})
-	if err != nil {
-		return err
-	}
-	done := s.startStep("Temporal")
-	log, err := s.openLog(o, "temporal.log")
-	if err != nil {
-		return err
-	}
-	store := temporalserver.StorePostgres
-	if databaseURL == "" {
-		// Data of Temporal stays out of a database that the user gave.
-		store = temporalserver.StoreSQLite
-	}
-	starting, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	s.temporal, err = temporalserver.Start(starting, temporalserver.Options{
-		Binary: binary, Listen: o.temporalListen, Store: store, DatabaseURL: databaseURL,
-		JWKSURL: "http://" + c.Listen + "/.well-known/jwks.json", Issuer: c.Issuer,
-		TLSCert: files.Cert, TLSKey: files.Key, ClientCA: files.CA, LogWriter: log,
-	})
-	if err != nil {
-		return err
-	}
-	s.watch("Temporal", s.temporal.Done())
-	done()
-	return nil
-}
-
-func (s *stack) stopTemporal(ctx context.Context) error {
-	if s.temporal == nil {
-		return nil
-	}
-	return s.temporal.Stop(ctx)
 }
 
 // startWorkers starts the example workers with the credentials of an application and the addresses, like any
