@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,24 +16,24 @@ import (
 )
 
 func newAccessIssueCommand(env Environment) *cobra.Command {
-	var operator bool
+	var operator, own bool
 	var tenant, folder, expires, address string
 	cmd := newServiceCommand(env, &cobra.Command{
-		Use: "issue --operator --tenant CODE", Args: requireArgs(),
-		Short: "Look into the namespace of a tenant with Temporal's own tools, as an operator",
-		Long: "Writes a token and a certificate, which read the namespace of one tenant for an hour at most, into a folder that only\n" +
-			"its owner may read, and prints the commands of Temporal's command line that use them. What was issued is recorded, is\n" +
+		Use: "issue --operator (--tenant CODE | --service)", Args: requireArgs(),
+		Short: "Look into a namespace with Temporal's own tools, as an operator",
+		Long: "Writes a token and a certificate, which read the namespace of one tenant, or that of the service's own workflows, for an\n" +
+			"hour at most, into a folder that only its owner may read, and prints the commands of Temporal's command line that use them. What was issued is recorded, is\n" +
 			"listed by `procession access list` and can be revoked. Workers get their access by themselves.",
 		Example: "  procession access issue --operator --tenant north --expires 15m",
 	}, func(cmd *cobra.Command, s *service, _ []string) error {
-		if !operator || tenant == "" {
-			return usageError("%s needs --operator and --tenant: only operators are issued access, to one namespace", cmd.CommandPath())
+		if !operator || (tenant == "") != own {
+			return usageError("%s needs --operator, and either --tenant or --service: only operators are issued access, to one namespace", cmd.CommandPath())
 		}
 		key, err := transport.NewKey()
 		if err != nil {
 			return err
 		}
-		body := oasadmin.OperatorAccessParams{Tenant: tenant, CertificateSigningRequest: &key.Request}
+		body := oasadmin.OperatorAccessParams{Tenant: nonEmpty(tenant), CertificateSigningRequest: &key.Request}
 		if body.ExpiresAt, err = parseExpiry(expires, env.Clock()); err != nil {
 			return err
 		}
@@ -42,7 +43,7 @@ func newAccessIssueCommand(env Environment) *cobra.Command {
 			return notFound(err, "tenant "+tenant)
 		}
 		if folder == "" {
-			folder = "temporal-" + tenant
+			folder = "temporal-" + cmp.Or(tenant, "service")
 		}
 		if address == "" {
 			address = valueOf(issued.Address)
@@ -57,7 +58,8 @@ func newAccessIssueCommand(env Environment) *cobra.Command {
 	})
 	f := cmd.Flags()
 	f.BoolVar(&operator, "operator", false, "confirm the access of an operator; required")
-	f.StringVar(&tenant, "tenant", "", "the `code` of the tenant; required")
+	f.StringVar(&tenant, "tenant", "", "the `code` of the tenant")
+	f.BoolVar(&own, "service", false, "the namespace of the service's own workflows")
 	f.StringVar(&folder, "directory", "", "the `folder` to write to; temporal-CODE by default")
 	f.StringVar(&expires, "expires", "", "`when` it stops working: 15m, or a time such as 2027-01-31T00:00:00Z; at most, and by default, in an hour")
 	f.StringVar(&address, "address", "", "the `address` of Temporal in the commands; by default that which the service uses")

@@ -9,7 +9,8 @@ import (
 // EngineGrant is the record of an issued Authentication: enough to list and to revoke it, but not to use it.
 type EngineGrant struct {
 	// ID is the id of the Authentication.
-	ID          uuid.UUID
+	ID uuid.UUID
+	// TenantID is zero for the namespace of the service's own workflows.
 	TenantID    uuid.UUID
 	PrincipalID uuid.UUID
 	Kind        AuthenticationType

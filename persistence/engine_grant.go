@@ -83,13 +83,16 @@ type TenantEngine struct {
 	Cluster   string
 }
 
-// LockOperator keeps a principal an operator until the transaction ends, and returns the tenant with the code. Errors: UNAUTHENTICATED for a principal that is no operator now, NOT_FOUND.
+// LockOperator keeps a principal an operator until the transaction ends, and returns the tenant with the code, none for "".
+// Errors: UNAUTHENTICATED for a principal that is no operator now, NOT_FOUND.
 func (tx *Tx) LockOperator(ctx context.Context, principal uuid.UUID, tenant string) (TenantEngine, error) {
 	var operators []struct{ ID uuid.UUID }
 	var found TenantEngine
-	err := tx.Read(ctx,
-		pg.Q(lockOperator, []any{principal}, pg.Into(&operators)),
-		pg.Q(tenantOfCode, []any{tenant}, pg.One(&found.TenantID, &found.Namespace, &found.Cluster)))
+	queries := []pg.Query{pg.Q(lockOperator, []any{principal}, pg.Into(&operators))}
+	if tenant != "" {
+		queries = append(queries, pg.Q(tenantOfCode, []any{tenant}, pg.One(&found.TenantID, &found.Namespace, &found.Cluster)))
+	}
+	err := tx.Read(ctx, queries...)
 	if err == nil && len(operators) == 0 {
 		return found, domain.Unauthenticated()
 	}
@@ -113,7 +116,7 @@ DELETE FROM engine_grants g
 
 // InsertEngineGrant stores a grant, and deletes some grants that expired more than grantRetention ago.
 func (tx *Tx) InsertEngineGrant(g domain.EngineGrant) {
-	tx.queue(insertEngineGrant, g.ID, g.TenantID, g.PrincipalID, g.Kind, g.Identifier, g.ReadOnly, g.IssuedAt, g.ExpiresAt)
+	tx.queue(insertEngineGrant, g.ID, pg.Optional(g.TenantID), g.PrincipalID, g.Kind, g.Identifier, g.ReadOnly, g.IssuedAt, g.ExpiresAt)
 	tx.queue(sweepEngineGrants, g.IssuedAt.Add(-grantRetention), grantsSwept)
 }
 
@@ -221,7 +224,7 @@ WITH revoked AS (
      WHERE principal_id = $1 AND ($2::uuid[] IS NULL OR tenant_id = ANY($2)) AND revoked_at IS NULL AND expires_at > $3
  RETURNING id, tenant_id
 )` + insertIntoEvents + `
-SELECT gen_random_uuid(), r.tenant_id, $6, $7, r.id, NULL, $4, nullif($5, ''), $3
+SELECT gen_random_uuid(), coalesce(r.tenant_id, '00000000-0000-0000-0000-000000000000'), $6, $7, r.id, NULL, $4, nullif($5, ''), $3
   FROM revoked r`
 
 // RevokeEngineGrantsOf revokes the grants of a principal in the tenants, in all of them for nil, and records it.

@@ -1321,7 +1321,7 @@ ALTER TABLE public.engine_commands ALTER COLUMN "position" ADD GENERATED ALWAYS 
 
 CREATE TABLE public.engine_grants (
     id uuid NOT NULL,
-    tenant_id uuid NOT NULL,
+    tenant_id uuid,
     principal_id uuid NOT NULL,
     kind text NOT NULL,
     identifier text NOT NULL,

@@ -3,6 +3,8 @@ package admin
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app/administration"
@@ -46,7 +48,7 @@ func (s *Server) IssueOperatorAccess(
 	ctx context.Context, request IssueOperatorAccessRequestObject,
 ) (IssueOperatorAccessResponseObject, error) {
 	issued, err := s.administration.IssueOperatorAccess(ctx, s.call(ctx), administration.NewOperatorAccess{
-		Tenant: request.Body.Tenant, ExpiresAt: request.Body.ExpiresAt, CertificateRequest: request.Body.CertificateSigningRequest,
+		Tenant: httpio.Deref(request.Body.Tenant), ExpiresAt: request.Body.ExpiresAt, CertificateRequest: request.Body.CertificateSigningRequest,
 	})
 	if err != nil {
 		return nil, err
@@ -67,9 +69,13 @@ func (s *Server) IssueOperatorAccess(
 }
 
 func engineAccess(g *domain.EngineGrant) oasadmin.EngineAccess {
-	return oasadmin.EngineAccess{
-		ID: g.ID, TenantID: g.TenantID, PrincipalID: g.PrincipalID, Kind: oasadmin.EngineAccessKind(g.Kind),
+	access := oasadmin.EngineAccess{
+		ID: g.ID, PrincipalID: g.PrincipalID, Kind: oasadmin.EngineAccessKind(g.Kind),
 		Identifier: g.Identifier, ReadOnly: g.ReadOnly, IssuedAt: g.IssuedAt.UTC(), ExpiresAt: g.ExpiresAt.UTC(),
 		RevokedAt: inUTC(g.RevokedAt), RevokedBy: g.RevokedBy,
 	}
+	if g.TenantID != uuid.Nil {
+		access.TenantID = &g.TenantID
+	}
+	return access
 }

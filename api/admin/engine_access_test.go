@@ -47,13 +47,18 @@ func TestOperatorsAreIssuedAccessToReadANamespace(t *testing.T) {
 	s.Post(200, s.As("owner"), apitest.AdminAPI+"/engine-access/~actions/revoke", `{"id":"`+issued.TokenID.String()+`"}`)
 	require.Equal(t, 1, s.Count(`SELECT count(*) FROM engine_grants WHERE id = $1 AND revoked_by = $2`, issued.TokenID, s.As("owner").ID))
 
+	own := apitest.Decode[oasadmin.OperatorAccess](t, s.Post(201, s.Operator, issueAccess, `{}`))
+	require.Equal(t, "procession", own.Namespace)
+	require.Len(t, apitest.Decode[oasadmin.EngineAccessPage](t, s.Get(200, s.As("administrator"), active)).Content, 1, "it is of no tenant")
+	require.Len(t, apitest.Decode[oasadmin.EngineAccessPage](t, s.Get(200, s.Operator, active)).Content, 5)
+
 	// Who stops being an operator loses all of it.
 	_, _, err = s.Administration.AddOperator(t.Context(), s.As("owner").Email, false)
 	require.NoError(t, err)
 	_, err = s.Administration.RemoveOperator(t.Context(), s.Operator.Email)
 	require.NoError(t, err)
 	require.Zero(t, s.Count(`SELECT count(*) FROM engine_grants WHERE principal_id = $1 AND revoked_at IS NULL`, s.Operator.ID))
-	require.Equal(t, 4, s.Count(`SELECT count(*) FROM events WHERE type = 'AUTHENTICATION.REVOKED' AND resource_id IN
+	require.Equal(t, 6, s.Count(`SELECT count(*) FROM events WHERE type = 'AUTHENTICATION.REVOKED' AND resource_id IN
 		(SELECT id FROM engine_grants WHERE principal_id = $1)`, s.Operator.ID))
 }
 

@@ -11,11 +11,11 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// NewOperatorAccess is a request to look into the namespace of a tenant. With a nil
+// NewOperatorAccess is a request to look into the namespace of a tenant or of the service. With a nil
 // ExpiresAt it is for authn.MaxOperatorAccess. With a CertificateRequest, a certificate
 // signing request (PKCS #10) in PEM, the certificate is for the key of the request.
 type NewOperatorAccess struct {
-	// Tenant is the code of the tenant.
+	// Tenant is the code of the tenant, "" for the namespace of the service's own workflows.
 	Tenant    string
 	ExpiresAt *time.Time
 
@@ -32,8 +32,7 @@ type OperatorAccess struct {
 	ExpiresAt time.Time
 }
 
-// IssueOperatorAccess gives an operator a token and a certificate for the namespace of a tenant: read access, for an
-// hour at most. Both leave a grant, by which they can be listed and revoked, and an event. Errors: ACCESS_DENIED for
+// IssueOperatorAccess gives an operator a token and a certificate for a namespace: read access, for an hour at most. Both leave a grant, by which they can be listed and revoked, and an event. Errors: ACCESS_DENIED for
 // callers who are no operators, NOT_FOUND, VALIDATION for an expiry that is past or too late and for a certificate
 // signing request that ParseCertificateRequest refuses.
 func (s *Service) IssueOperatorAccess(
@@ -66,6 +65,9 @@ func (s *Service) IssueOperatorAccess(
 		tenant, err := tx.LockOperator(ctx, call.PrincipalID, in.Tenant)
 		if err != nil {
 			return nil, err
+		}
+		if in.Tenant == "" {
+			tenant.Namespace = s.engineNamespace
 		}
 		access.Address = s.engineAddresses[tenant.Cluster]
 		if err := s.issueAccess(access, call.Caller, tenant, public, now); err != nil {

@@ -27,6 +27,8 @@ type Options struct {
 	Issuer *authn.Issuer
 	// EngineAddresses are the addresses of Temporal's clusters by name, "" is the default one.
 	EngineAddresses map[string]string
+	// EngineNamespace is the namespace of the service's own workflows, in the default cluster.
+	EngineNamespace string
 	// Lifetimes bound how long issued secrets work.
 	Lifetimes SecretLifetimes
 	// NoPersonalTokens refuses to issue and to declare personal access tokens.
@@ -60,6 +62,7 @@ type Service struct {
 	sealer          *authn.Sealer
 	issuer          *authn.Issuer
 	engineAddresses map[string]string
+	engineNamespace string
 	lifetimes       SecretLifetimes
 	// noPersonalTokens is Options.NoPersonalTokens.
 	noPersonalTokens bool
@@ -79,7 +82,7 @@ func New(o Options) *Service {
 		o.CheckWebhookURL = checkPublicURL
 	}
 	return &Service{
-		store: o.Store, sealer: o.Sealer, issuer: o.Issuer, engineAddresses: o.EngineAddresses, lifetimes: o.Lifetimes, noPersonalTokens: o.NoPersonalTokens,
+		store: o.Store, sealer: o.Sealer, issuer: o.Issuer, engineAddresses: o.EngineAddresses, engineNamespace: o.EngineNamespace, lifetimes: o.Lifetimes, noPersonalTokens: o.NoPersonalTokens,
 		uploads: &storage.Documents{
 			Store: o.Store, Blobs: o.Documents, MaxBytes: cmp.Or(o.MaxDocumentBytes, storage.DefaultMaxDocumentBytes),
 		},

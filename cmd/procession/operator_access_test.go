@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -19,6 +20,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/devstack/officialtemporal"
 )
 
 // operatorAccess contains the files that the command line wrote for an operator.
@@ -54,6 +56,37 @@ func (s *testStack) issueAccess(operator demo.Account, expires string) operatorA
 		"access", "list", "--kind", "token", "-o", "jq=map(select(.readOnly))|max_by(.issuedAt).id",
 	}, asOperator...)...)
 	return operatorAccess{s: s, tokenID: strings.TrimSpace(id), temporal: c.WorkflowService()}
+}
+
+// Temporal's own command line reads the namespace of the service, and changes nothing there.
+func (s *testStack) requireTemporalCLI(operator demo.Account) {
+	s.t.Helper()
+	folder := s.t.TempDir()
+	printed(s.t, append([]string{"access", "issue", "--operator", "--service", "--directory", folder}, s.asking(operator)...)...)
+	binary, err := officialtemporal.Find()
+	require.NoError(s.t, err)
+	token, err := os.ReadFile(filepath.Join(folder, "token"))
+	require.NoError(s.t, err)
+	run := func(namespace string, args ...string) (string, error) {
+		cmd := exec.CommandContext(s.t.Context(), binary, append(args, "--address", s.config.TemporalAddress, "--namespace", namespace,
+			"--tls-ca-path", filepath.Join(folder, "ca.pem"), "--tls-cert-path", filepath.Join(folder, "client.pem"),
+			"--tls-key-path", filepath.Join(folder, "client-key.pem"))...)
+		cmd.Env = append(os.Environ(), "TEMPORAL_API_KEY="+string(token))
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	own := s.config.TemporalNamespace
+	for _, args := range [][]string{{"workflow", "list"}, {"schedule", "list"}, {"workflow", "count"}} {
+		out, err := run(own, args...)
+		require.NoError(s.t, err, out)
+	}
+	for namespace, args := range map[string][]string{
+		"demo": {"workflow", "list"}, own: {"workflow", "terminate", "--workflow-id", "any", "--reason", "test"},
+	} {
+		out, err := run(namespace, args...)
+		require.Error(s.t, err)
+		require.Contains(s.t, strings.ToLower(out), "unauthorized")
+	}
 }
 
 // lists asks for the workflows of a namespace.

@@ -76,6 +76,7 @@ func TestRevokedWorkersAreDenied(t *testing.T) {
 	operator := s.operator()
 	reader, brief := s.issueAccess(operator, "30m"), s.issueAccess(operator, "20s")
 	reader.requireReads(s.createLoan(uuid.New()))
+	s.requireTemporalCLI(operator)
 
 	asAlice := s.asking(demo.Alice())
 	require.Equal(t, "1 revoked\n", printed(t, append([]string{"access", "revoke", id}, asAlice...)...))

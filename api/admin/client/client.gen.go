@@ -549,7 +549,7 @@ func NewFindEngineAccessRequest(server string, params *FindEngineAccessParams) (
 
 // IssueOperatorAccessWithBody Issue access to a namespace for Temporal's own tools
 //
-// For operators: a token and a certificate that read the namespace of one tenant, for an hour at most. They are listed and
+// For operators: a token and a certificate that read the namespace of one tenant, or the one of the service, for an hour at most. They are listed and
 // revoked like credentials of workers, and end with the operator's role. The permitted methods are the reading ones of our
 // access rules; a stock Temporal applies its own role of readers.
 //
@@ -563,7 +563,7 @@ func (c *Client) IssueOperatorAccessWithBody(ctx context.Context, contentType st
 
 // IssueOperatorAccess Issue access to a namespace for Temporal's own tools
 //
-// For operators: a token and a certificate that read the namespace of one tenant, for an hour at most. They are listed and
+// For operators: a token and a certificate that read the namespace of one tenant, or the one of the service, for an hour at most. They are listed and
 // revoked like credentials of workers, and end with the operator's role. The permitted methods are the reading ones of our
 // access rules; a stock Temporal applies its own role of readers.
 //

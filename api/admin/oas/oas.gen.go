@@ -1404,7 +1404,9 @@ type EngineAccess struct {
 	ReadOnly  bool                `json:"readOnly"`
 	RevokedAt *time.Time          `json:"revokedAt,omitempty"`
 	RevokedBy *openapi_types.UUID `json:"revokedBy,omitempty"`
-	TenantID  openapi_types.UUID  `json:"tenantId"`
+
+	// TenantID Absent for the namespace of the service's own workflows
+	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
 }
 
 // EngineAccessKind defines model for EngineAccessKind.
@@ -1944,8 +1946,8 @@ type OperatorAccessParams struct {
 	// ExpiresAt When it is no longer accepted, at most an hour from now; after an hour unless given otherwise
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 
-	// Tenant The code of the tenant with the namespace
-	Tenant string `json:"tenant"`
+	// Tenant The code of the tenant with the namespace; without it, the namespace is that of the service's own workflows
+	Tenant *string `json:"tenant,omitempty"`
 }
 
 // OperatorAccessTLS Texts in PEM

@@ -120,7 +120,7 @@ func (s *Service) newOperations(k *Keyring, documents *blobstore.Store, m *metri
 	})
 	s.revocations = store.Revocations()
 	h.administration = administration.New(administration.Options{
-		Store: store, Sealer: k.Sealer, Issuer: k.Issuer, EngineAddresses: engineAddresses(c), CheckWebhookURL: guard.CheckURL,
+		Store: store, Sealer: k.Sealer, Issuer: k.Issuer, EngineAddresses: engineAddresses(c), EngineNamespace: c.TemporalNamespace, CheckWebhookURL: guard.CheckURL,
 		NoPersonalTokens: c.PersonalTokens == config.PersonalTokensNone,
 		Lifetimes: administration.SecretLifetimes{
 			AccessToken: c.AccessTokenLifetime, MaxAccessToken: c.MaxAccessTokenLifetime,

@@ -128,7 +128,7 @@ func NewServiceWithin(t *testing.T, within Bounds, change ...func(*api.Options))
 			ViewWorkflow: viewWorkflow,
 		}),
 		Administration: administration.New(administration.Options{
-			Store: store, Sealer: sealer, Issuer: issuer, EngineAddresses: map[string]string{"": "temporal.example:7233", "cloud": "cloud.example:7233"},
+			Store: store, Sealer: sealer, Issuer: issuer, EngineNamespace: "procession", EngineAddresses: map[string]string{"": "temporal.example:7233", "cloud": "cloud.example:7233"},
 			Documents: s.Documents, MaxDocumentBytes: DocumentLimit,
 			Version: "v1.2.3",
 			Examine: func(context.Context) []domain.Finding {
