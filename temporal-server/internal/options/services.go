@@ -29,19 +29,11 @@ func Services() []primitives.ServiceName {
 	}
 }
 
-// defaultPort returns Temporal's own port of a service.
-func defaultPort(service primitives.ServiceName) int {
-	switch service {
-	case primitives.HistoryService:
-		return 7234
-	case primitives.MatchingService:
-		return 7235
-	case primitives.InternalFrontendService:
-		return 7236
-	case primitives.WorkerService:
-		return 7239
-	default:
-		return 7233
+// defaultPorts returns Temporal's own ports of the services other than the frontend.
+func defaultPorts() map[primitives.ServiceName]int {
+	return map[primitives.ServiceName]int{
+		primitives.HistoryService: 7234, primitives.MatchingService: 7235,
+		primitives.InternalFrontendService: 7236, primitives.WorkerService: 7239,
 	}
 }
 
@@ -56,7 +48,7 @@ func (o *Options) Runs(service primitives.ServiceName) bool {
 // Port returns the port of a service on every host of a cluster of several processes. The frontend has the port of Listen. It returns 0
 // for a value that is no port.
 func (o *Options) Port(service primitives.ServiceName) int {
-	text := strconv.Itoa(defaultPort(service))
+	text := strconv.Itoa(defaultPorts()[service])
 	if service == primitives.FrontendService {
 		_, text, _ = net.SplitHostPort(o.Listen)
 	}

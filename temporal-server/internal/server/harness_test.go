@@ -20,6 +20,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/resolver"
+	"google.golang.org/grpc/resolver/manual"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/procession-dev/procession/temporal-server/internal/options"
@@ -33,6 +35,8 @@ type testServer struct {
 	opts   options.Options
 	server *server.Server
 	log    *logBuffer
+	// frontends are the addresses of several frontends behind one name.
+	frontends []string
 }
 
 // startTestServer starts a server; change may alter its options first.
@@ -67,9 +71,26 @@ func newAuthorities(t *testing.T) *testServer {
 	return w
 }
 
-// address returns where the frontend is.
+// frontendsScheme begins the name of several frontends, which resolves like a DNS name with several records.
+const frontendsScheme = "frontends"
+
+// resolveFrontends returns the option for connections by that name.
+func (w *testServer) resolveFrontends() grpc.DialOption {
+	builder := manual.NewBuilderWithScheme(frontendsScheme)
+	var state resolver.State
+	for _, address := range w.frontends {
+		state.Addresses = append(state.Addresses, resolver.Address{Addr: address})
+	}
+	builder.InitialState(state)
+	return grpc.WithResolvers(builder)
+}
+
+// address returns the target of connections to the frontend.
 func (w *testServer) address() string {
-	if w.server == nil {
+	switch {
+	case len(w.frontends) > 0:
+		return frontendsScheme + ":///frontends"
+	case w.server == nil:
 		return w.opts.Listen
 	}
 	return w.server.Address()
@@ -91,7 +112,7 @@ func (w *testServer) dial(t *testing.T, cert *tls.Certificate, token string) *gr
 		// GetClientCertificate sends it whatever authorities the server asks for.
 		cfg.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return cert, nil }
 	}
-	conn, err := grpc.NewClient(w.address(),
+	conn, err := grpc.NewClient(w.address(), w.resolveFrontends(),
 		grpc.WithTransportCredentials(credentials.NewTLS(cfg)),
 		grpc.WithUnaryInterceptor(func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 			if token != "" {
@@ -142,7 +163,8 @@ func (w *testServer) sdkWith(t *testing.T, namespace string, cert tls.Certificat
 		Logger:      sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)),
 		Credentials: client.NewAPIKeyDynamicCredentials(token),
 		ConnectionOptions: client.ConnectionOptions{
-			TLS: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: w.ca.pool(), ServerName: serverName, Certificates: []tls.Certificate{cert}},
+			TLS:         &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: w.ca.pool(), ServerName: serverName, Certificates: []tls.Certificate{cert}},
+			DialOptions: []grpc.DialOption{w.resolveFrontends()},
 		},
 	})
 	require.NoError(t, err)
