@@ -117,10 +117,11 @@ images: ## Pin the images we build on by the digests that their registries answe
 	@tools/scripts/pin-images
 
 .PHONY: compat
-compat: bootstrap build temporal ## Call every operation of the public SDK, and run workers written with it, by `init worker`, with a generated client, and with SDKs of 2023 (COMPAT_MINUTES each), and workers with faults; lint the contracts and call clients generated from them; validate PDFs of forms with veraPDF; extract text from documents of Python's office libraries and LibreOffice; send mails to aiosmtpd; provision users with scim2-tester; a short bench with Camunda
+compat: bootstrap build temporal ## Call every operation of the public SDK, and run workers written with it, by `init worker`, with a generated client, and with SDKs of 2023 (COMPAT_MINUTES each), on each kind of Temporal cluster, and workers with faults; lint the contracts and call clients generated from them; validate PDFs of forms with veraPDF; extract text from documents of Python's office libraries and LibreOffice; send mails to aiosmtpd; provision users with scim2-tester; a short bench with Camunda
 	@test/compat/run
 	@test/compat/new-workers
 	@test/compat/loans
+	@test/compat/modes
 	@test/compat/generated
 	@test/compat/legacy
 	@test/compat/faults

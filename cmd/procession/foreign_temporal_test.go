@@ -3,6 +3,8 @@ package main
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -25,6 +27,26 @@ import (
 // worker. Other clients are denied.
 func TestLoanRunsWithCredentialsOfTheCluster(t *testing.T) {
 	t.Parallel()
+	s, guard := newGivenStack(t)
+	s.startWorker()
+	out, err := exec.Command(example(t, "loan/drive"), "-endpoint", s.url()).CombinedOutput()
+	require.NoError(t, err, string(out))
+	worker := demo.LoanWorker().ID.String()
+	require.Equal(t, map[string]string{"key-of-service": "service", "key-of-loan": "demo-" + worker}, guard.listClients())
+
+	report, err := program("doctor", "--config", filepath.Join(s.dir, "procession.yaml")).CombinedOutput()
+	require.NoError(t, err, string(report))
+	require.Contains(t, string(report), "the given credentials are accepted")
+
+	other := demo.OtherWorker()
+	status, answer := s.call(other, http.MethodPost, "/authentications", map[string]any{"type": "ENGINE_CERTIFICATE"})
+	require.Equal(t, http.StatusConflict, status, answer)
+	require.Contains(t, field[string](t, answer, "message"), "has given this application no credentials for the namespace other")
+}
+
+// newGivenStack is newStack with a cluster of another owner, who gives credentials to the service and to the loan worker.
+func newGivenStack(t *testing.T) (*testStack, *clusterGuard) {
+	t.Helper()
 	s := configureStack(t)
 	owner := certtest.New(t)
 	address := s.config.TemporalAddress
@@ -45,19 +67,7 @@ func TestLoanRunsWithCredentialsOfTheCluster(t *testing.T) {
 	s.startService()
 	t.Cleanup(func() { s.stopService() })
 	s.awaitReady()
-	s.startWorker()
-	out, err := exec.Command(example(t, "loan/drive"), "-endpoint", s.url()).CombinedOutput()
-	require.NoError(t, err, string(out))
-	require.Equal(t, map[string]string{"key-of-service": "service", "key-of-loan": "demo-" + worker}, guard.listClients())
-
-	report, err := program("doctor", "--config", filepath.Join(s.dir, "procession.yaml")).CombinedOutput()
-	require.NoError(t, err, string(report))
-	require.Contains(t, string(report), "the given credentials are accepted")
-
-	other := demo.OtherWorker()
-	status, answer := s.call(other, http.MethodPost, "/authentications", map[string]any{"type": "ENGINE_CERTIFICATE"})
-	require.Equal(t, http.StatusConflict, status, answer)
-	require.Contains(t, field[string](t, answer, "message"), "has given this application no credentials for the namespace other")
+	return s, guard
 }
 
 // giveCredentials writes the certificate, its key in the format of other tools (SEC 1), and the API key of a client.
@@ -91,7 +101,7 @@ func startGuard(t *testing.T, owner *certtest.Owner, temporal, address string, k
 	transport.Protocols.SetUnencryptedHTTP2(true)
 	proxy := &httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: temporal}) },
-		Transport: transport, FlushInterval: -1,
+		Transport: transport, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0),
 	}
 	accepted := map[string]bool{}
 	for _, key := range keys {

@@ -49,23 +49,28 @@ func TestLegacyWorkers(t *testing.T) {
 			program := filepath.Join(*legacyWorkers, name)
 			require.FileExists(t, program)
 			s := newStack(t, true)
-			l := &legacyRun{testStack: s, process: process, worker: s.startLegacyWorker(program), temporal: s.temporalClient()}
+			l := &legacyRun{testStack: s, process: process, worker: s.startForeignWorker(program), temporal: s.temporalClient()}
 			l.run()
 		})
 	}
 }
 
-// startLegacyWorker starts a worker with the addresses and the credentials of an application only. TLS in these
-// SDKs accepts servers by name only.
-func (s *testStack) startLegacyWorker(program string) *child.Process {
+// startForeignWorker starts a worker with the addresses and the credentials of an application only. TLS in older SDKs
+// accepts servers by name only.
+func (s *testStack) startForeignWorker(program string) *child.Process {
 	s.t.Helper()
 	account := demo.LoanWorker()
 	_, port, err := net.SplitHostPort(s.config.TemporalAddress)
 	require.NoError(s.t, err)
 	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), "COMPAT_ENDPOINT="+s.url(), "COMPAT_TEMPORAL=localhost:"+port,
-		"COMPAT_CLIENT_ID="+account.ID.String(), "COMPAT_CLIENT_SECRET="+account.Secret)
-	log := s.logTo("legacy-worker.log")
+		"COMPAT_CLIENT_ID="+account.ID.String(), "COMPAT_CLIENT_SECRET="+account.Secret,
+		"PROCESSION_WORKER_ENDPOINT="+s.url(), "PROCESSION_WORKER_TEMPORAL_ADDRESS=localhost:"+port,
+		"PROCESSION_WORKER_CLIENT_ID="+account.ID.String(), "PROCESSION_WORKER_CLIENT_SECRET="+account.Secret)
+	if !s.config.TemporalTLS {
+		cmd.Env = append(cmd.Env, "COMPAT_PLAINTEXT=1")
+	}
+	log := s.logTo(filepath.Base(program) + "-worker.log")
 	cmd.Stdout, cmd.Stderr = log, log
 	p, err := child.Start(cmd, syscall.SIGKILL)
 	require.NoError(s.t, err)

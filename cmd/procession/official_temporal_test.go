@@ -14,12 +14,7 @@ import (
 // The loan runs on the official development server, which has neither TLS nor credentials, and doctor reports that.
 func TestLoanRunsOnTheOfficialDevelopmentServer(t *testing.T) {
 	t.Parallel()
-	s := configureStack(t)
-	s.config.TemporalTLS = false
-	s.startOfficialTemporal(s.config.TemporalAddress)
-	s.startService()
-	t.Cleanup(func() { s.stopService() })
-	s.awaitReady()
+	s := newOfficialStack(t)
 	s.startWorker()
 	out, err := exec.Command(example(t, "loan/drive"), "-endpoint", s.url()).CombinedOutput()
 	require.NoError(t, err, string(out))
@@ -29,6 +24,18 @@ func TestLoanRunsOnTheOfficialDevelopmentServer(t *testing.T) {
 	require.Contains(t, string(report), "in plain text, on this machine")
 	require.Contains(t, string(report), "Temporal accepts calls without credentials")
 	s.requireGuarantees(guarantees{})
+}
+
+// newOfficialStack is newStack with the official development server.
+func newOfficialStack(t *testing.T) *testStack {
+	t.Helper()
+	s := configureStack(t)
+	s.config.TemporalTLS = false
+	s.startOfficialTemporal(s.config.TemporalAddress)
+	s.startService()
+	t.Cleanup(func() { s.stopService() })
+	s.awaitReady()
+	return s
 }
 
 // startOfficialTemporal starts the official development server. It keeps its data until the test ends.

@@ -58,7 +58,7 @@ func newStockStack(t *testing.T) *testStack {
 	k, err := server.OpenKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer k.DB.Close()
-	s.files, err = server.WriteCertificate(k.Issuer, s.dir, []string{"127.0.0.1"}, time.Now())
+	s.files, err = server.WriteCertificate(k.Issuer, s.dir, []string{"127.0.0.1", "localhost"}, time.Now())
 	require.NoError(t, err)
 	s.startService()
 	t.Cleanup(func() { s.stopService() })

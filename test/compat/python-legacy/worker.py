@@ -84,7 +84,9 @@ async def main() -> None:
             client=TemporalClientConfig(
                 target_host=os.environ["COMPAT_TEMPORAL"],
                 namespace=certificate["namespace"],
-                tls=TLSConfig(
+                tls=None
+                if os.environ.get("COMPAT_PLAINTEXT")
+                else TLSConfig(
                     server_root_ca_cert=tls["serverRootCaCertificate"].encode(),
                     client_cert=tls["clientCertificate"].encode(),
                     client_private_key=tls["clientPrivateKey"].encode(),

@@ -105,7 +105,11 @@ async def main() -> None:
     connection = KuFlowTemporalConnection(
         kuflow=KuFlowConfig(rest_client=client),
         temporal=TemporalConfig(
-            client=TemporalClientConfig(target_host=os.environ["COMPAT_TEMPORAL"]),
+            client=TemporalClientConfig(
+                target_host=os.environ["COMPAT_TEMPORAL"],
+                # False leaves TLS to the certificate of the service.
+                tls=None if os.environ.get("COMPAT_PLAINTEXT") else False,
+            ),
             worker=TemporalWorkerConfig(
                 task_queue="QUEUE_SAMPLE_LOAN",
                 workflows=[LoanWorkflow],

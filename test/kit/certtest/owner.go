@@ -55,12 +55,12 @@ func (o *Owner) WritePEM(name, kind string, der []byte) {
 	require.NoError(o.t, os.WriteFile(o.File(name), content, 0o600))
 }
 
-// Issue returns a certificate of a client or a server with the name, which is also valid for 127.0.0.1, and its key. It writes them to
+// Issue returns a certificate of a client or a server with the name, which is also valid for this machine, and its key. It writes them to
 // NAME.pem and NAME-key.pem (PKCS #8).
 func (o *Owner) Issue(name string) (*tls.Certificate, *ecdsa.PrivateKey) {
 	o.t.Helper()
 	certificate, key := o.sign(&x509.Certificate{
-		Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		Subject: pkix.Name{CommonName: name}, DNSNames: []string{name, "localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	})
 	der, err := x509.MarshalPKCS8PrivateKey(key)

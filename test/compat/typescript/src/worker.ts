@@ -18,7 +18,8 @@ async function main() {
   const connection = await NativeConnection.connect({
     address: process.env.PROCESSION_WORKER_TEMPORAL_ADDRESS ?? '127.0.0.1:7233',
     metadata: await metadata(),
-    tls: {
+    // Without TLS, certificates are empty.
+    tls: tls.clientCertificate !== '' && {
       serverRootCACertificate: Buffer.from(tls.serverRootCaCertificate),
       clientCertPair: { crt: Buffer.from(tls.clientCertificate), key: Buffer.from(tls.clientPrivateKey) },
     },

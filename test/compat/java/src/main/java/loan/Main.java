@@ -43,12 +43,15 @@ public final class Main {
 
     AuthenticationEngineCertificate granted = new AuthenticationsApi(SERVICE).createAuthentication(
         new AuthenticationCreateParams().type(AuthenticationType.ENGINE_CERTIFICATE), null, null).getEngineCertificate();
-    WorkflowServiceStubs stubs = WorkflowServiceStubs.newServiceStubs(WorkflowServiceStubsOptions.newBuilder()
-        .setTarget(variable("TEMPORAL_ADDRESS", "127.0.0.1:7233"))
-        .setSslContext(SimpleSslContextBuilder
-            .forPKCS8(pem(granted.getTls().getClientCertificate()), pem(granted.getTls().getClientPrivateKey()))
-            .setTrustManager(trusting(granted.getTls().getServerRootCaCertificate())).build())
-        .addGrpcMetadataProvider(Main::bearer).build());
+    WorkflowServiceStubsOptions.Builder options = WorkflowServiceStubsOptions.newBuilder()
+        .setTarget(variable("TEMPORAL_ADDRESS", "127.0.0.1:7233")).addGrpcMetadataProvider(Main::bearer);
+    // Without TLS, certificates are empty.
+    if (!granted.getTls().getClientCertificate().isEmpty()) {
+      options.setSslContext(SimpleSslContextBuilder
+          .forPKCS8(pem(granted.getTls().getClientCertificate()), pem(granted.getTls().getClientPrivateKey()))
+          .setTrustManager(trusting(granted.getTls().getServerRootCaCertificate())).build());
+    }
+    WorkflowServiceStubs stubs = WorkflowServiceStubs.newServiceStubs(options.build());
     WorkflowClient client = WorkflowClient.newInstance(stubs,
         WorkflowClientOptions.newBuilder().setNamespace(granted.getNamespace()).build());
     String identity = client.getOptions().getIdentity();
