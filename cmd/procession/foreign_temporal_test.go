@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -82,7 +83,11 @@ func giveCredentials(t *testing.T, o *certtest.Owner, name, apiKey string) {
 
 // clusterGuard requires certificates and API keys in front of a Temporal without either.
 type clusterGuard struct {
+	owner *certtest.Owner
+
 	mu sync.Mutex
+	// accepted are the values of the header Authorization.
+	accepted map[string]bool
 	// clients are the names in the certificates of clients by API key.
 	clients map[string]string
 }
@@ -93,33 +98,47 @@ func (g *clusterGuard) listClients() map[string]string {
 	return g.clients
 }
 
+// replaceKey gives a worker another API key and certificate, and refuses its key of before.
+func (g *clusterGuard) replaceKey(t *testing.T, worker string) {
+	t.Helper()
+	before, err := os.ReadFile(g.owner.File(worker + ".key"))
+	require.NoError(t, err)
+	giveCredentials(t, g.owner, worker, "another-key")
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.accepted, "Bearer "+strings.TrimSpace(string(before)))
+	g.accepted["Bearer another-key"] = true
+}
+
 // startGuard serves address with TLS. Calls with one of the API keys go to the Temporal.
 func startGuard(t *testing.T, owner *certtest.Owner, temporal, address string, keys ...string) *clusterGuard {
 	t.Helper()
-	g := &clusterGuard{clients: map[string]string{}}
+	g := &clusterGuard{owner: owner, accepted: map[string]bool{}, clients: map[string]string{}}
 	transport := &http.Transport{Protocols: new(http.Protocols)}
 	transport.Protocols.SetUnencryptedHTTP2(true)
 	proxy := &httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: temporal}) },
 		Transport: transport, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0),
 	}
-	accepted := map[string]bool{}
 	for _, key := range keys {
-		accepted["Bearer "+key] = true
+		g.accepted["Bearer "+key] = true
 	}
 	presented, _ := owner.Issue("temporal")
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			key := r.Header.Get("Authorization")
-			if !accepted[key] {
+			g.mu.Lock()
+			accepted := g.accepted[key]
+			if accepted {
+				g.clients[strings.TrimPrefix(key, "Bearer ")] = r.TLS.PeerCertificates[0].Subject.CommonName
+			}
+			g.mu.Unlock()
+			if !accepted {
 				w.Header().Set("Content-Type", "application/grpc")
 				w.Header().Set("Grpc-Status", "7")
 				w.Header().Set("Grpc-Message", "the API key is unknown")
 				return
 			}
-			g.mu.Lock()
-			g.clients[key[len("Bearer "):]] = r.TLS.PeerCertificates[0].Subject.CommonName
-			g.mu.Unlock()
 			proxy.ServeHTTP(w, r)
 		}),
 		TLSConfig: &tls.Config{
