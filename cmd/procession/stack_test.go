@@ -75,14 +75,7 @@ func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStac
 	s.config.CancelGrace, s.config.DrainDelay = 2*time.Second, 0
 	s.config.WebhookAllow = []string{"127.0.0.1"}
 	if durable {
-		// PostgreSQL may run as a user that does not get into t.TempDir.
-		dir, err := os.MkdirTemp(pgcluster.ScratchDir(), "procession-e2e-") //nolint:usetesting // see above
-		require.NoError(t, err)
-		s.startStore(dir)
-		t.Cleanup(func() {
-			require.NoError(t, s.store.Stop(context.Background()))
-			require.NoError(t, pgcluster.Remove(dir))
-		})
+		s.startStore(databaseDir(t))
 	}
 	for _, option := range options {
 		option(s)
@@ -119,9 +112,15 @@ func (s *testStack) database() string {
 // replica starts another replica of the service. Calls of the returned stack go to it.
 func (s *testStack) replica() *testStack {
 	s.t.Helper()
+	return s.replicaAt(nettest.FreeAddress(s.t))
+}
+
+// replicaAt is replica at an address.
+func (s *testStack) replicaAt(address string) *testStack {
+	s.t.Helper()
 	other := *s
 	other.dir = s.t.TempDir()
-	other.config.Listen, other.config.ListenHealth = nettest.FreeAddress(s.t), nettest.FreeAddress(s.t)
+	other.config.Listen, other.config.ListenHealth = address, nettest.FreeAddress(s.t)
 	other.startService()
 	s.t.Cleanup(other.stopService)
 	other.awaitReady()
@@ -147,11 +146,21 @@ func databaseInStore(s *testStack) {
 	require.NoError(s.t, err)
 }
 
+// databaseDir returns a directory for PostgreSQL, which may run as a user that does not get into t.TempDir.
+func databaseDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(pgcluster.ScratchDir(), "procession-e2e-") //nolint:usetesting // see above
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, pgcluster.Remove(dir)) })
+	return dir
+}
+
 func (s *testStack) startStore(dir string) {
 	s.t.Helper()
 	var err error
 	s.store, err = pgcluster.Start(s.t.Context(), pgcluster.Options{Dir: dir, Fast: true, CacheDir: pgcluster.CacheDir()})
 	require.NoError(s.t, err)
+	s.t.Cleanup(func() { require.NoError(s.t, s.store.Stop(context.Background())) })
 }
 
 func (s *testStack) url() string { return "http://" + s.config.Listen }

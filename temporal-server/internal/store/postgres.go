@@ -9,7 +9,6 @@ import (
 
 	"github.com/iancoleman/strcase"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jmoiron/sqlx"
 	"go.temporal.io/server/common/config"
 	"go.temporal.io/server/common/log"
@@ -30,8 +29,6 @@ const (
 	// setupLock is held while one process of a cluster prepares the databases; others wait for it for setupWait.
 	setupLock = ownerLock + 1
 	setupWait = time.Minute
-
-	duplicateDatabase = "42P04"
 )
 
 func openPostgres(ctx context.Context, opts options.Options, logger log.Logger) (*Store, error) {
@@ -82,13 +79,17 @@ func openPostgres(ctx context.Context, opts options.Options, logger log.Logger) 
 	}, nil
 }
 
-// createDatabases creates the missing databases. A role without CREATEDB can use existing ones.
+// createDatabases creates the missing databases, one process at a time. A role without CREATEDB can use existing ones.
 func createDatabases(ctx context.Context, base *url.URL, names ...string) error {
 	conn, err := pgx.Connect(ctx, base.String())
 	if err != nil {
 		return fmt.Errorf("connecting with --database-url: %w", err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
+	// The end of the connection releases the lock.
+	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock(hashtextextended('databases of temporal-server', 0))`); err != nil {
+		return fmt.Errorf("waiting for other processes: %w", err)
+	}
 	for _, name := range names {
 		var exists bool
 		err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)`, name).Scan(&exists)
@@ -99,10 +100,6 @@ func createDatabases(ctx context.Context, base *url.URL, names ...string) error 
 			continue
 		}
 		_, err = conn.Exec(ctx, `CREATE DATABASE `+pgx.Identifier{name}.Sanitize())
-		var pgErr *pgconn.PgError
-		if errors.As(err, &pgErr) && pgErr.Code == duplicateDatabase {
-			continue
-		}
 		if err != nil {
 			return fmt.Errorf("creating database %s: %w", name, err)
 		}
