@@ -82,7 +82,9 @@ func TestConditions(t *testing.T) {
 
 	r.inspect(t, &domain.Inspection{UnservedSince: new(time.Now().Add(-time.Minute))})
 	require.Equal(t, domain.ConditionUnknown, r.condition(t).Code)
-	require.Contains(t, r.condition(t).Message, "no worker takes tasks of the queue")
+	require.Equal(t, "no worker takes tasks of the queue "+r.TaskQueue, r.condition(t).Message)
+	r.inspect(t, &domain.Inspection{UnservedSince: new(time.Now().Add(-time.Minute)), UnservedQueue: "MAILS"})
+	require.Equal(t, "no worker takes tasks of the queue MAILS", r.condition(t).Message)
 
 	r.inspect(t, &domain.Inspection{})
 	require.Equal(t, domain.ConditionStuck, r.condition(t).Code)

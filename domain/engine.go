@@ -244,13 +244,14 @@ const (
 	CommandSignalMove CommandKind = "SIGNAL_MOVE"
 )
 
-// DueCommand is a due engine command with its run, the time zone passed to the tenant's workflows, and the number of
-// failed attempts.
+// DueCommand is a due engine command with its run, the time zone passed to the tenant's workflows, the number of
+// failed attempts, and the name of the additional cluster of its namespace, "" for the default one.
 type DueCommand struct {
 	EngineCommand
 	Run      EngineRun
 	TimeZone string
 	Attempts int
+	Cluster  string
 }
 
 // EngineCommand is a request to Temporal that is made once the transaction that wrote it has committed. Commands

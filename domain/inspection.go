@@ -65,8 +65,9 @@ type Inspection struct {
 	// Problem is a repeated failure, nil if there is none.
 	Problem *Problem
 	// UnservedSince is the time since which a workflow task or an attempt of an activity waits for a worker, nil if none does. It is in
-	// the future during a backoff.
+	// the future during a backoff. UnservedQueue is the task queue of the activity, "" for a workflow task.
 	UnservedSince *time.Time
+	UnservedQueue string
 	// Busy is set while a worker, an activity, a child workflow or a Nexus operation is to continue the workflow.
 	Busy bool
 	// NextTimer is the earliest time of a timer, nil if none is pending.
@@ -88,11 +89,12 @@ const (
 )
 
 // Diagnosis is the conclusion from an inspection. Problem is set for FindingStuck. InspectAt is the time of the next
-// inspection, nil for none until the workflow is used.
+// inspection, nil for none until the workflow is used. Queue is the task queue of FindingUnserved, "" for the workflow's own.
 type Diagnosis struct {
 	Finding   RunFinding
 	Problem   *Problem
 	InspectAt *time.Time
+	Queue     string
 }
 
 // Diagnose returns the conclusion from an inspection at the time now of a workflow that was last used at the time usedAt.
@@ -101,10 +103,10 @@ func Diagnose(i Inspection, work *ProcessWork, usedAt, now time.Time) Diagnosis 
 	again := now.Add(min(max(now.Sub(usedAt), InspectAfter), maxInspectionPause))
 	switch {
 	case i.Problem != nil:
-		return Diagnosis{FindingStuck, i.Problem, &again}
+		return Diagnosis{Finding: FindingStuck, Problem: i.Problem, InspectAt: &again}
 	case i.UnservedSince != nil && now.Sub(*i.UnservedSince) >= unservedAfter:
 		again = now.Add(InspectAfter)
-		return Diagnosis{FindingUnserved, nil, &again}
+		return Diagnosis{Finding: FindingUnserved, InspectAt: &again, Queue: i.UnservedQueue}
 	case i.Busy || i.UnservedSince != nil:
 		return Diagnosis{InspectAt: &again}
 	case i.NextTimer != nil:
@@ -120,8 +122,8 @@ func Diagnose(i Inspection, work *ProcessWork, usedAt, now time.Time) Diagnosis 
 	case work.Signals:
 		return Diagnosis{Finding: FindingWaiting}
 	}
-	return Diagnosis{FindingStuck, &Problem{
+	return Diagnosis{Finding: FindingStuck, InspectAt: &again, Problem: &Problem{
 		Kind: IncidentNoWait, Attempts: 1,
 		Message: "nothing can continue the workflow: the process has no open task or action, and the workflow no timer, activity or child workflow",
-	}, &again}
+	}}
 }

@@ -74,8 +74,9 @@ func (e *Engine) Inspect(ctx context.Context, r domain.EngineRun) (*domain.Inspe
 	}
 	for _, a := range described.GetPendingActivities() {
 		// The time of a retry is in the future during its backoff.
-		if a.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED && a.GetScheduledTime() != nil {
-			i.UnservedSince = earlier(i.UnservedSince, a.GetScheduledTime().AsTime())
+		scheduled := optionalTime(a.GetScheduledTime())
+		if a.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED && scheduled != nil && (i.UnservedSince == nil || scheduled.Before(*i.UnservedSince)) {
+			i.UnservedSince, i.UnservedQueue = scheduled, truncate(a.GetActivityOptions().GetTaskQueue().GetName(), maxName)
 		}
 	}
 	failing := task.GetAttempt() >= workflowTaskAttempts

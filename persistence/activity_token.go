@@ -27,10 +27,11 @@ WITH finished AS (
       FROM finished f
      WHERE i.id = f.id
 )
-INSERT INTO engine_commands (id, engine_run_id, tenant_id, order_key, kind, activity_token, created_at, not_before)
-SELECT $2, $3, r.tenant_id, $4, 'COMPLETE_ACTIVITY', f.activity_token, $5, $6
+INSERT INTO engine_commands (id, engine_run_id, tenant_id, cluster, order_key, kind, activity_token, created_at, not_before)
+SELECT $2, $3, r.tenant_id, t.cluster, $4, 'COMPLETE_ACTIVITY', f.activity_token, $5, $6
   FROM finished f
-  JOIN engine_runs r ON r.id = $3 AND r.state IN ('PENDING', 'RUNNING')`
+  JOIN engine_runs r ON r.id = $3 AND r.state IN ('PENDING', 'RUNNING')
+  JOIN tenants t ON t.id = r.tenant_id`
 )
 
 // FinishActivity stages c, a command of kind CommandCompleteActivity, with the token of the activity that waits

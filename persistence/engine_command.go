@@ -12,10 +12,11 @@ import (
 )
 
 const insertEngineCommand = `
-INSERT INTO engine_commands (id, engine_run_id, tenant_id, order_key, kind, item_id, item_type, item_code,
+INSERT INTO engine_commands (id, engine_run_id, tenant_id, cluster, order_key, kind, item_id, item_type, item_code,
                              data_code, signal_shape, signal_name, action_code, signal_input, activity_token,
                              created_at, not_before, parameters)
-VALUES ($1, $2, (SELECT r.tenant_id FROM engine_runs r WHERE r.id = $2), $3, $4, $5, nullif($6, ''), nullif($7, ''),
+VALUES ($1, $2, (SELECT r.tenant_id FROM engine_runs r WHERE r.id = $2),
+        (SELECT t.cluster FROM engine_runs r JOIN tenants t ON t.id = r.tenant_id WHERE r.id = $2), $3, $4, $5, nullif($6, ''), nullif($7, ''),
         nullif($8, ''), nullif($9, ''), nullif($10, ''),
         nullif($11, ''), $12, $13, $14, $15, $16)`
 
@@ -43,12 +44,14 @@ type CommandFailed struct {
 }
 
 // CommandExchange is the input of ExchangeEngineCommands: the outcomes of a relay's commands, and how many it
-// leases in return. Untried are commands that it gives back unattempted.
+// leases in return, one of the clusters in Probed and none of the ones in Closed. Untried are commands that it gives back unattempted.
 type CommandExchange struct {
 	Done       []CommandDone
 	Failed     []CommandFailed
 	Untried    []uuid.UUID
 	Limit      int
+	Closed     []string
+	Probed     []string
 	Now        time.Time
 	LeaseUntil time.Time
 }
@@ -87,16 +90,26 @@ UPDATE engine_commands
 
 	// Only the first command of an order key may be leased, and it stays the first while it is leased.
 	claimEngineCommands = `
-WITH head AS (
-    SELECT c.position
-      FROM engine_commands c
-     WHERE c.not_before <= $1
-       AND c.leased_until <= $1
-       AND NOT EXISTS (SELECT 1 FROM engine_commands e
-                        WHERE e.order_key = c.order_key AND e.position < c.position)
-     ORDER BY c.not_before, c.position
+WITH RECURSIVE clusters AS (
+    SELECT min(c.cluster) AS name FROM engine_commands c
+     UNION ALL
+    SELECT (SELECT min(c.cluster) FROM engine_commands c WHERE c.cluster > k.name) FROM clusters k WHERE k.name IS NOT NULL
+), head AS (
+    SELECT h.position
+      FROM clusters k
+     CROSS JOIN LATERAL (SELECT c.position, c.not_before
+                           FROM engine_commands c
+                          WHERE c.cluster = k.name
+                            AND c.not_before <= $1
+                            AND c.leased_until <= $1
+                            AND NOT EXISTS (SELECT 1 FROM engine_commands e
+                                             WHERE e.order_key = c.order_key AND e.position < c.position)
+                          ORDER BY c.not_before, c.position
+                          LIMIT CASE WHEN k.name = ANY($5::text[]) THEN 1 ELSE $2::bigint END
+                            FOR NO KEY UPDATE OF c SKIP LOCKED) h
+     WHERE k.name <> ALL($4::text[])
+     ORDER BY h.not_before, h.position
      LIMIT $2
-       FOR NO KEY UPDATE OF c SKIP LOCKED
 )
 UPDATE engine_commands c
    SET leased_until = $3
@@ -107,7 +120,7 @@ UPDATE engine_commands c
 RETURNING c.id, c.engine_run_id, c.order_key, c.kind, c.item_id, coalesce(c.item_type, ''), coalesce(c.item_code, ''),
           coalesce(c.data_code, ''), coalesce(c.signal_shape, ''), coalesce(c.signal_name, ''),
           coalesce(c.action_code, ''), c.signal_input, c.activity_token, c.parameters, c.created_at, c.not_before,
-          c.attempts, t.time_zone, ` + engineRunColumns
+          c.attempts, t.time_zone, t.cluster, ` + engineRunColumns
 )
 
 // ExchangeEngineCommands finishes and postpones commands and leases the next ones, in one round trip and one
@@ -138,7 +151,7 @@ func (db *DB) ExchangeEngineCommands(ctx context.Context, e CommandExchange) ([]
 	if e.Limit > 0 {
 		queries = append(queries, pg.Q(
 			claimEngineCommands,
-			[]any{e.Now, e.Limit, e.LeaseUntil},
+			[]any{e.Now, e.Limit, e.LeaseUntil, append([]string{}, e.Closed...), e.Probed},
 			func(rows pgx.Rows) (err error) {
 				due, err = pgx.CollectRows(rows, scanDueCommand)
 				return err
@@ -158,7 +171,7 @@ func scanDueCommand(row pgx.CollectableRow) (domain.DueCommand, error) {
 	err := row.Scan(append([]any{
 		&c.ID, &c.RunID, &c.OrderKey, &c.Kind, &c.ItemID, &c.ItemType, &c.ItemCode,
 		&c.DataCode, &c.Shape, &c.SignalName, &c.ActionCode, (*[]byte)(&c.ActionInput), (*[]byte)(&c.ActivityToken),
-		&c.Parameters, &c.CreatedAt, &c.NotBefore, &c.Attempts, &c.TimeZone,
+		&c.Parameters, &c.CreatedAt, &c.NotBefore, &c.Attempts, &c.TimeZone, &c.Cluster,
 	}, engineRunFields(&c.Run)...)...)
 	return c, err
 }

@@ -122,11 +122,11 @@ func (tx *Tx) LockInspectedRun(ctx context.Context, id uuid.UUID) (*InspectedRun
 
 const updateFinding = `
 UPDATE engine_runs
-   SET finding = nullif($2, ''), inspect_at = $3,
+   SET finding = nullif($2, ''), unserved_queue = nullif($5, ''), inspect_at = $3,
        finding_at = CASE WHEN coalesce(finding, '') = $2 THEN finding_at ELSE $4 END
  WHERE id = $1`
 
 // UpdateFinding stores the conclusion from an inspection of a run that is under lock.
 func (tx *Tx) UpdateFinding(run uuid.UUID, d domain.Diagnosis, now time.Time) {
-	tx.queue(updateFinding, run, d.Finding, d.InspectAt, now)
+	tx.queue(updateFinding, run, d.Finding, d.InspectAt, now, d.Queue)
 }

@@ -1297,6 +1297,7 @@ CREATE TABLE public.engine_commands (
     signal_input json,
     tenant_id uuid NOT NULL,
     parameters json,
+    cluster text DEFAULT ''::text NOT NULL,
     CONSTRAINT engine_commands_activity_token_check CHECK (((length(activity_token) >= 1) AND (length(activity_token) <= 16384))),
     CONSTRAINT engine_commands_check CHECK (((kind <> 'SIGNAL'::text) OR (num_nulls(item_id, item_type, signal_shape) = 0))),
     CONSTRAINT engine_commands_check1 CHECK (((kind = 'COMPLETE_ACTIVITY'::text) = (activity_token IS NOT NULL))),
@@ -1357,6 +1358,7 @@ CREATE TABLE public.engine_runs (
     finding text,
     finding_at timestamp with time zone,
     inspect_at timestamp with time zone,
+    unserved_queue text,
     CONSTRAINT engine_runs_action_check CHECK (((kind = ANY (ARRAY['BUSINESS_ARTIFACT_ACTION'::text, 'PROCESS_ACTION'::text])) = (action IS NOT NULL))),
     CONSTRAINT engine_runs_check CHECK (((state = 'PENDING'::text) OR (run_id <> ''::text) OR (closed_at IS NOT NULL))),
     CONSTRAINT engine_runs_check1 CHECK (((closed_at IS NOT NULL) = (state = ANY (ARRAY['COMPLETED'::text, 'CANCELLED'::text, 'FAILED'::text])))),
@@ -2731,7 +2733,7 @@ CREATE INDEX documents_owner ON public.documents USING btree (owner_id);
 
 CREATE INDEX documents_temporary ON public.documents USING btree (tenant_id) INCLUDE (expires_at, owner_kind, created_by, size) WHERE (expires_at IS NOT NULL);
 
-CREATE INDEX engine_commands_due ON public.engine_commands USING btree (not_before, "position");
+CREATE INDEX engine_commands_due ON public.engine_commands USING btree (cluster, not_before, "position");
 
 CREATE INDEX engine_commands_order ON public.engine_commands USING btree (order_key, "position");
 
@@ -2790,6 +2792,8 @@ CREATE INDEX incident_mutes_end ON public.incident_mutes USING btree (muted_unti
 CREATE INDEX incidents_closed ON public.incidents USING btree (tenant_id, resolved_at) WHERE (state <> 'OPEN'::text);
 
 CREATE INDEX incidents_fingerprint ON public.incidents USING btree (tenant_id, state, fingerprint, created_at);
+
+CREATE INDEX incidents_open ON public.incidents USING btree (tenant_id, kind, muted_until) WHERE (state = 'OPEN'::text);
 
 CREATE UNIQUE INDEX incidents_problem ON public.incidents USING btree (engine_run_id) WHERE ((kind <> 'FAILURE'::text) AND (state = 'OPEN'::text));
 

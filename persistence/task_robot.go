@@ -52,9 +52,10 @@ func (tx *Tx) GetAssistingRobot(
 
 // The termination has an order key of its own, as with other workflows.
 const stopTaskRobots = `
-INSERT INTO engine_commands (id, engine_run_id, tenant_id, order_key, kind, created_at, not_before)
-SELECT c.id, r.id, r.tenant_id, CASE c.kind WHEN 'CANCEL' THEN r.id ELSE c.id END, c.kind, $2, c.not_before
+INSERT INTO engine_commands (id, engine_run_id, tenant_id, cluster, order_key, kind, created_at, not_before)
+SELECT c.id, r.id, r.tenant_id, t.cluster, CASE c.kind WHEN 'CANCEL' THEN r.id ELSE c.id END, c.kind, $2, c.not_before
   FROM engine_runs r
+  JOIN tenants t ON t.id = r.tenant_id
  CROSS JOIN LATERAL (VALUES (gen_random_uuid(), 'CANCEL', $2::timestamptz),
                             (gen_random_uuid(), 'TERMINATE', $3::timestamptz)) c (id, kind, not_before)
  WHERE r.kind = 'TASK_ROBOT' AND r.owner_id = $1 AND r.closed_at IS NULL`

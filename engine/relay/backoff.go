@@ -8,7 +8,7 @@ import (
 const (
 	firstBackoff = 100 * time.Millisecond
 	maxBackoff   = 10 * time.Second
-	// While Temporal is unavailable, the circuit limits the attempts. A longer backoff
+	// While a cluster is unavailable, its circuit limits the attempts. A longer backoff
 	// of a command would only delay it once Temporal is available again.
 	maxUnavailableBackoff = time.Second
 )
@@ -34,7 +34,7 @@ const (
 	maxProbe  = time.Second
 )
 
-// circuit is the circuit breaker for calls to Temporal. While it is open, one command
+// circuit is the circuit breaker for calls to a cluster of Temporal. While it is open, one command
 // at a time probes Temporal.
 type circuit struct {
 	failures int
@@ -57,6 +57,21 @@ func (c *circuit) recordAttempt(unavailable bool, now time.Time) (changed bool) 
 		c.startProbe(now)
 	}
 	return before != c.isOpen()
+}
+
+// cluster is a cluster of Temporal: its circuit, and its claimed commands without a result.
+type cluster struct {
+	circuit
+
+	pending int
+}
+
+// claim records that a command is claimed.
+func (c *cluster) claim(now time.Time) {
+	c.pending++
+	if c.isOpen() {
+		c.startProbe(now)
+	}
 }
 
 // startProbe records that a command probes Temporal, and sets the time of the next

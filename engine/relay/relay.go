@@ -40,11 +40,9 @@ type Options struct {
 	// Execute executes a command within six seconds and may be called again with the
 	// same command. For commands that start a workflow it returns Temporal's run id.
 	Execute func(ctx context.Context, c domain.DueCommand) (engineRun string, err error)
-	// Unavailable reports whether an error of Execute means that Temporal as a whole
+	// Unavailable reports whether an error of Execute means that the cluster of the command
 	// is unavailable, rather than that the command is invalid.
 	Unavailable func(error) bool
-	// Isolated reports whether such an error concerns an additional cluster: it delays the command only. It may be nil.
-	Isolated func(error) bool
 	// Executed is called with the namespace of every successful command. It must not
 	// block, and may be nil.
 	Executed func(namespace string)
@@ -62,8 +60,8 @@ type Options struct {
 
 // Relay executes staged commands in order within an order key, and concurrently
 // otherwise. A failed command is retried with increasing backoff until it succeeds,
-// and blocks only its own order key. While Temporal is unavailable, a relay tries one
-// command a second.
+// and blocks only its own order key. While a cluster of Temporal is unavailable, a relay
+// tries one of its commands a second.
 //
 // Several relays may work on one database.
 type Relay struct {
@@ -74,8 +72,9 @@ type Relay struct {
 	queue   []claimedCommand
 	running int
 	outcome persistence.CommandExchange
-	circuit circuit
-	retryAt time.Time
+	// clusters are the clusters of commands so far, the default one as "".
+	clusters map[string]*cluster
+	retryAt  time.Time
 
 	executed, failed atomic.Int64
 	down             atomic.Bool
@@ -97,9 +96,6 @@ func New(o Options) *Relay {
 	if o.Concurrency == 0 {
 		o.Concurrency = DefaultConcurrency
 	}
-	if o.Isolated == nil {
-		o.Isolated = func(error) bool { return false }
-	}
 	if o.Executed == nil {
 		o.Executed = func(string) {}
 	}
@@ -107,14 +103,14 @@ func New(o Options) *Relay {
 		o.Refused = func(error) {}
 	}
 	o.DB, o.Wake = o.DB.Background(), cmp.Or(o.Wake, loop.NewSignal())
-	return &Relay{o: o, results: make(chan result, o.Concurrency)}
+	return &Relay{o: o, results: make(chan result, o.Concurrency), clusters: map[string]*cluster{}}
 }
 
 // Wake notifies the relay that commands were staged. It never blocks.
 func (r *Relay) Wake() { r.o.Wake.Wake() }
 
 // Stats contains the numbers of executed and failed commands since the relay was
-// created. Down reports whether Temporal is unavailable.
+// created. Down reports whether the default cluster of Temporal is unavailable.
 type Stats struct {
 	Executed, Failed int64
 	Down             bool
@@ -147,8 +143,10 @@ func (r *Relay) nextPause() time.Duration {
 	if !r.retryAt.IsZero() {
 		pause = min(pause, max(r.retryAt.Sub(now), minGatherTime))
 	}
-	if r.circuit.isOpen() {
-		pause = min(pause, max(r.circuit.probeAt.Sub(now), minGatherTime))
+	for _, c := range r.clusters {
+		if c.isOpen() && c.pending == 0 {
+			pause = min(pause, max(c.probeAt.Sub(now), minGatherTime))
+		}
 	}
 	return pause
 }
@@ -160,12 +158,13 @@ func (r *Relay) gatherTime() time.Duration {
 	return minGatherTime
 }
 
-// exchangeCommands writes the outcomes and claims commands up to claimLimit. While the
+// exchangeCommands writes the outcomes and claims commands, enough to keep all goroutines busy until the next one. While the
 // database is unavailable, it keeps the outcomes for the next exchange.
 func (r *Relay) exchangeCommands(ctx context.Context) {
 	now := r.o.Clock()
 	r.outcome.Now, r.outcome.LeaseUntil = now, now.Add(lease)
-	r.outcome.Limit = r.claimLimit(now)
+	r.outcome.Limit = 2*r.o.Concurrency - len(r.queue) - r.running
+	r.outcome.Closed, r.outcome.Probed = r.restrictedClusters(now)
 	due, err := r.o.DB.ExchangeEngineCommands(ctx, r.outcome)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -179,23 +178,29 @@ func (r *Relay) exchangeCommands(ctx context.Context) {
 	}
 	for _, c := range due {
 		r.queue = append(r.queue, claimedCommand{DueCommand: c, leaseUntil: now.Add(lease)})
-	}
-	if r.circuit.isOpen() && len(due) > 0 {
-		r.circuit.startProbe(now)
+		r.clusterOf(c).claim(now)
 	}
 }
 
-// claimLimit returns the number of commands to claim: enough to keep all goroutines
-// busy until the next exchange, one at a time while Temporal is unavailable.
-func (r *Relay) claimLimit(now time.Time) int {
-	busy := len(r.queue) + r.running
-	if !r.circuit.isOpen() {
-		return 2*r.o.Concurrency - busy
+// restrictedClusters returns the unavailable clusters: the ones without commands to claim, and the ones with one, a probe.
+func (r *Relay) restrictedClusters(now time.Time) (closed, probed []string) {
+	for name, c := range r.clusters {
+		switch {
+		case !c.isOpen():
+		case c.pending > 0 || now.Before(c.probeAt):
+			closed = append(closed, name)
+		default:
+			probed = append(probed, name)
+		}
 	}
-	if busy > 0 || now.Before(r.circuit.probeAt) {
-		return 0
+	return closed, probed
+}
+
+func (r *Relay) clusterOf(c domain.DueCommand) *cluster {
+	if r.clusters[c.Cluster] == nil {
+		r.clusters[c.Cluster] = &cluster{}
 	}
-	return 1
+	return r.clusters[c.Cluster]
 }
 
 // startCommands starts claimed commands up to the concurrency limit. It releases a
@@ -207,6 +212,7 @@ func (r *Relay) startCommands(ctx context.Context) {
 		r.queue = r.queue[1:]
 		if now.Add(callTimeout).After(next.leaseUntil) {
 			r.outcome.Untried = append(r.outcome.Untried, next.ID)
+			r.clusterOf(next.DueCommand).pending--
 			continue
 		}
 		r.running++
@@ -227,14 +233,10 @@ func (r *Relay) recordResult(done result) {
 	r.running--
 	now := r.o.Clock()
 	unavailable := done.err != nil && r.o.Unavailable(done.err)
-	isolated := unavailable && r.o.Isolated(done.err)
-	if !isolated && r.circuit.recordAttempt(unavailable, now) {
-		r.down.Store(r.circuit.isOpen())
-		if r.circuit.isOpen() {
-			r.o.Logger.Warn("Temporal is unavailable", slog.Any("error", done.err))
-		} else {
-			r.o.Logger.Warn("Temporal is available again")
-		}
+	c := r.clusterOf(done.command)
+	c.pending--
+	if c.recordAttempt(unavailable, now) {
+		r.recordOutage(done.command.Cluster, c.isOpen(), done.err)
 	}
 	if done.err == nil {
 		r.executed.Add(1)
@@ -246,16 +248,29 @@ func (r *Relay) recordResult(done result) {
 	r.failed.Add(1)
 	if !unavailable {
 		r.o.Refused(done.err)
-	}
-	if !unavailable || isolated {
 		r.logFailure(done)
 	}
-	retryAt := now.Add(retryDelay(done.command.Attempts, unavailable && !isolated))
+	retryAt := now.Add(retryDelay(done.command.Attempts, unavailable))
 	if r.retryAt.IsZero() || retryAt.Before(r.retryAt) {
 		r.retryAt = retryAt
 	}
 	r.outcome.Failed = append(r.outcome.Failed,
 		persistence.CommandFailed{ID: done.command.ID, Error: done.err.Error(), RetryAt: retryAt})
+}
+
+// recordOutage reports the begin or the end of an outage of a cluster.
+func (r *Relay) recordOutage(name string, down bool, err error) {
+	log := r.o.Logger
+	if name == "" {
+		r.down.Store(down)
+	} else {
+		log = log.With(slog.String("cluster", name))
+	}
+	if down {
+		log.Warn("Temporal is unavailable", slog.Any("error", err))
+	} else {
+		log.Warn("Temporal is available again")
+	}
 }
 
 // logFailure logs a failing command, but not on every attempt.

@@ -203,6 +203,37 @@ func TestRelayProbesWhileTemporalIsDown(t *testing.T) {
 	require.False(t, o.relay.Stats().Down)
 }
 
+// A cluster that does not answer gets one command a second, however many wait, and the others are not delayed.
+func TestRelayProbesAClusterThatIsDown(t *testing.T) {
+	t.Parallel()
+	o := newFixture(t)
+	far := enginetest.SeedIn(t, o.db, "second", "far", "Loan")
+	o.answerWith(func(c domain.DueCommand) error {
+		if c.Cluster == "second" {
+			return errDown
+		}
+		return nil
+	})
+	const processes = 200
+	for range processes {
+		far.Create(t, o.Service, "Loan")
+	}
+	startRelay(t, o.relay)
+	require.Eventually(t, func() bool { return o.attemptCount() >= 3 }, timeout, 10*time.Millisecond)
+	near := o.Create(t, o.Service, "Loan")
+	require.Eventually(t, func() bool { return len(o.executedKinds()) == 1 }, timeout, time.Millisecond)
+	require.Contains(t, o.executedKinds(), near.ID)
+	before, since := o.attemptCount(), time.Now()
+	require.Eventually(t, func() bool { return time.Since(since) > 3*time.Second }, timeout, 100*time.Millisecond)
+	require.Less(t, o.attemptCount()-before, 10)
+	require.False(t, o.relay.Stats().Down)
+	require.EqualValues(t, processes, o.readBacklog(t).Commands)
+
+	o.answerWith(nil)
+	o.awaitEmpty(t)
+	require.Len(t, o.executedKinds(), processes+1)
+}
+
 func TestStoppedRelayReleasesQueuedCommands(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)

@@ -208,8 +208,7 @@ func (s *Service) newBackground(k *Keyring, h operations) (*activities.Activitie
 		},
 	})
 	s.relay = relay.New(relay.Options{
-		DB: k.DB, Execute: s.engine.Execute, Unavailable: engine.Unavailable, Isolated: engine.InOtherCluster,
-		Executed: s.observer.MarkActive,
+		DB: k.DB, Execute: s.engine.Execute, Unavailable: engine.Unavailable, Executed: s.observer.MarkActive,
 		Refused: func(err error) {
 			if namespace, missing := engine.MissingNamespace(err); missing {
 				s.supervisor.Recheck(namespace)

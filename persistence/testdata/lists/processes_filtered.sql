@@ -16,7 +16,7 @@ SELECT p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_
                              WHEN r.state = 'FAILED' THEN r.closed_at
                              WHEN r.finding IS NULL AND w.failing_since IS NOT NULL THEN w.failing_since
                              ELSE coalesce(r.finding_at, r.created_at, p.created_at) END,
-               'unserved', CASE WHEN r.finding = 'UNSERVED' THEN r.task_queue ELSE '' END,
+               'unserved', CASE WHEN r.finding = 'UNSERVED' THEN coalesce(r.unserved_queue, r.task_queue) ELSE '' END,
                'message', i.message, 'kind', coalesce(i.kind, ''), 'incidentId', CASE WHEN i.state = 'OPEN' THEN i.id END)
           FROM (VALUES (p.id)) one (id)
           LEFT JOIN engine_runs r ON r.owner_id = one.id AND r.kind = 'PROCESS'

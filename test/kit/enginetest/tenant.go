@@ -28,6 +28,12 @@ type Tenant struct {
 // also the definition's code.
 func Seed(tb testing.TB, db *persistence.DB, namespace string, workflowTypes ...string) Tenant {
 	tb.Helper()
+	return SeedIn(tb, db, "", namespace, workflowTypes...)
+}
+
+// SeedIn is Seed for a tenant in an additional cluster of Temporal.
+func SeedIn(tb testing.TB, db *persistence.DB, cluster, namespace string, workflowTypes ...string) Tenant {
+	tb.Helper()
 	now := time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)
 	audit := domain.NewAudit(domain.SystemPrincipalID(), now)
 	tenant := Tenant{ID: uuid.New(), Namespace: namespace, TaskQueue: "queue-of-" + namespace}
@@ -37,7 +43,7 @@ func Seed(tb testing.TB, db *persistence.DB, namespace string, workflowTypes ...
 	}}
 	err := db.Write(tb.Context(), func(tx *persistence.Tx) error {
 		tx.PutTenant(domain.Tenant{
-			ID: tenant.ID, Name: namespace, Plan: domain.PlanFree, Namespace: namespace,
+			ID: tenant.ID, Name: namespace, Plan: domain.PlanFree, Namespace: namespace, Cluster: cluster,
 			TimeZone: "Europe/Madrid", Audit: audit,
 		})
 		tx.PutApplication(domain.Application{
