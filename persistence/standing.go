@@ -75,16 +75,27 @@ func countStanding(caller domain.Caller, standing domain.Standing, total *int64)
 	return pg.Q(fmt.Sprintf("SELECT count(*) FROM (%s LIMIT %d) q", rows, domain.AttentionLimit), args, pg.One(total))
 }
 
-// countManaged counts the processes of $2 that need attention, for a caller that manages any.
+// countManaged counts the processes of $2 that need attention, for a caller that manages any. It has the ids of needAttention, each
+// once, and looks up one process after the other until it has enough.
 var countManaged = fmt.Sprintf( //nolint:gochecknoglobals // a constant text
 	`
 SELECT count(*)
-  FROM (SELECT 1 FROM processes p
+  FROM (SELECT 1
+          FROM ((%[3]s LIMIT %[2]d)
+                 UNION ALL
+                (%[4]s AND r.state <> 'FAILED' LIMIT %[2]d)
+                 UNION ALL
+                (SELECT DISTINCT n.process_id
+                   FROM (SELECT n.process_id FROM incidents n
+                          WHERE n.tenant_id = ANY($2) AND n.state = 'OPEN' AND n.process_id IS NOT NULL LIMIT %[2]d) n
+                  WHERE NOT EXISTS (SELECT 1 FROM engine_runs r
+                                     WHERE r.owner_id = n.process_id AND r.kind = 'PROCESS'
+                                       AND (r.state = 'FAILED' OR r.finding = 'STUCK')))) x (id)
+         CROSS JOIN LATERAL (SELECT * FROM processes p WHERE p.id = x.id OFFSET 0) p
          WHERE (SELECT cardinality(`+access.ManagedProcessDefinitions+`) + cardinality(`+access.RunVersions+`) > 0)
            AND p.tenant_id = ANY($2) AND p.state = 'RUNNING' AND p.deleted_at IS NULL
-           AND p.id = ANY(ARRAY(`+needAttention("$2::uuid[]")+`))
            AND `+access.ManagesProcess+`
-         LIMIT %d) q`, domain.AttentionLimit)
+         LIMIT %[1]d) q`, domain.AttentionLimit, standingLimit, failedProcesses("$2::uuid[]"), processesFound("$2::uuid[]", domain.FindingStuck))
 
 // countIncidents counts the open incidents in a scope that are not muted at the time $5.
 var countIncidents = fmt.Sprintf( //nolint:gochecknoglobals // a constant text
