@@ -1,9 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -11,24 +14,29 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/domain"
+	documents "github.com/procession-dev/procession/examples/demo"
 )
 
-// Two replicas run two bulk operations on the same processes while they are killed: the first time both, the second time one. Each
-// process is changed once, and each operation has a result for each process.
+// Two replicas cancel processes and move them to another version while they are killed: the first time both, the second time one. Each
+// process is moved and cancelled at most once, and each operation has a result for each process.
 func TestKilledAmidBulkOperations(t *testing.T) {
 	t.Parallel()
-	const processes = 100
+	const processes = 2 * domain.BulkBatch
 	s := newStack(t, false)
 	other := s.replica()
 	asAlice := s.asking(demo.Alice())
 	for range processes {
 		s.createLoan(uuid.New())
 	}
-	start := func(kind string) string {
-		out := printed(t, append([]string{"bulk", "start", kind, "--state", "RUNNING", "--reason", "the bank is closed", "--yes"}, asAlice...)...)
-		return regexp.MustCompile(`^[0-9a-f-]{36}`).FindString(out)
+	text, err := documents.Files.ReadFile("loan.yaml")
+	require.NoError(t, err)
+	s.applyText(strings.Replace(string(text), "  name: Loan\n", "  name: Loan 2\n", 1))
+	start := func(kind string, more ...string) string {
+		line := slices.Concat([]string{"bulk", "start", kind, "--state", "RUNNING", "--reason", "the bank is closed", "--yes"}, more, asAlice)
+		return regexp.MustCompile(`^[0-9a-f-]{36}`).FindString(printed(t, line...))
 	}
-	operations := []string{start("terminate-processes"), start("cancel-processes")}
+	operations := []string{start("move-processes", "--definition", "LOAN", "--to-version", "2"), start("cancel-processes")}
 	handled := func() int {
 		n, err := strconv.Atoi(s.queried(`SELECT sum(done + refused) FROM bulk_operations`))
 		require.NoError(t, err)
@@ -48,12 +56,17 @@ func TestKilledAmidBulkOperations(t *testing.T) {
 		}
 	}
 	for _, id := range operations {
-		require.Contains(t, printed(t, append([]string{"bulk", "watch", id}, asAlice...)...), "COMPLETED: 100 of 100 handled")
+		require.Contains(t, printed(t, append([]string{"bulk", "watch", id}, asAlice...)...), fmt.Sprintf("COMPLETED: %[1]d of %[1]d handled", processes))
 	}
-	require.Equal(t, "100 100", s.queried(`SELECT sum(done) || ' ' || sum(refused) FROM bulk_operations`))
-	require.Equal(t, "100 100 1", s.queried(`SELECT count(*) || ' ' || count(DISTINCT process_id) || ' ' || max(n) FROM (
-		SELECT process_id, count(*) AS n FROM events
-		 WHERE type = 'PROCESS.STATE_CHANGED' AND details->>'bulkOperationId' IS NOT NULL GROUP BY process_id) c`))
+	require.Equal(t, fmt.Sprintf("%d 0", processes), s.queried(`SELECT done || ' ' || refused FROM bulk_operations WHERE id = '`+operations[1]+`'`))
+	for what, changed := range map[string]string{
+		"cancelled": `SELECT process_id FROM events WHERE type = 'PROCESS.STATE_CHANGED' AND details->>'bulkOperationId' = '` + operations[1] + `'`,
+		"moved":     `SELECT process_id FROM repairs WHERE kind = 'MOVE_TO_VERSION'`,
+	} {
+		id := operations[map[string]int{"moved": 0, "cancelled": 1}[what]]
+		require.Equal(t, "0 0", s.queried(`SELECT count(*) - count(DISTINCT c.process_id) || ' ' || count(*) - (SELECT done FROM bulk_operations WHERE id = '`+id+`')
+			FROM (`+changed+`) c`), what)
+	}
 	require.Equal(t, "0", s.queried(`SELECT count(*) FROM bulk_operation_items WHERE state = 'PENDING'`))
 	s.await("the commands", func() bool { return s.queried(`SELECT count(*) FROM engine_commands`) == "0" })
 }

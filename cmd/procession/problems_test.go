@@ -88,8 +88,8 @@ func TestProblemsOfRunningWorkflows(t *testing.T) {
 		if err := workflow.ExecuteActivity(ctx, "send").Get(ctx, nil); err != nil {
 			return err
 		}
-		workflow.GetSignalChannel(ctx, "KuFlow_Engine_Signal_Process_Item").Receive(ctx, nil)
-		return nil
+		workflow.GetSignalChannel(ctx, processSignal).Receive(ctx, nil)
+		return workflow.ExecuteActivity(workflow.WithTaskQueue(ctx, "MAILS"), "send").Get(ctx, nil)
 	})
 	s.requireProblem(loan, "ACTIVITY", "no route to the mail server")
 	asAlice := s.asking(demo.Alice())
@@ -102,4 +102,12 @@ func TestProblemsOfRunningWorkflows(t *testing.T) {
 	printed(t, append([]string{"processes", "repair", "complete-step", loan.String(), "--activity", step, "--reason", "sent by hand", "--yes"}, asAlice...)...)
 	s.awaitFinding(loan, "WAITING_FOR_SIGNAL")
 	require.Contains(t, printed(t, append([]string{"processes", "repair", "list", loan.String()}, asAlice...)...), "sent by hand")
+
+	// Then an activity is for a queue without a worker.
+	s.signalProcess(loan, "json/plain")
+	s.awaitFinding(loan, "UNSERVED")
+	alice := s.browse(demo.Alice().Secret)
+	alice.open("processes/" + loan.String())
+	alice.AwaitText("Waiting for the engine")
+	alice.AwaitText("no worker takes tasks of the queue MAILS")
 }

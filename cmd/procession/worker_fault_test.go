@@ -213,6 +213,30 @@ func (s *testStack) requireFaultsNoticed(start func(phase string) (stop func()),
 		})
 		require.Equal(s.t, "RUNNING", s.runState(process), "fault %d", fault)
 	}
+	s.requireMovesIgnored(processes[faultException])
+}
+
+// requireMovesIgnored sends signals of moves to a workflow without a handler. Its worker takes them without a failure and with at most a
+// line in its log for each.
+func (s *testStack) requireMovesIgnored(process uuid.UUID) {
+	s.t.Helper()
+	const moves, name = 20, "Procession_Signal_Definition_Version"
+	countLines := func() int {
+		text, _ := os.ReadFile(filepath.Join(s.dir, "worker.log"))
+		return strings.Count(string(text), "\n")
+	}
+	failed, lines := s.countEvents(process, enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED), countLines()
+	for range moves {
+		s.sendSignal(process, name, "json/plain", `{"from":{"number":1},"to":{"number":2}}`)
+	}
+	s.await("the signals of moves", func() bool {
+		events := s.history(process)
+		return events[len(events)-1].GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED
+	})
+	require.Equal(s.t, moves, s.countSignals(process, name))
+	require.Equal(s.t, failed, s.countEvents(process, enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED))
+	require.Equal(s.t, "RUNNING", s.runState(process))
+	require.LessOrEqual(s.t, countLines()-lines, moves)
 }
 
 // hasEvent reports whether the history of a process has an event of a type.
@@ -228,8 +252,13 @@ func (s *testStack) hasEvent(process uuid.UUID, want enumspb.EventType) bool {
 // signalProcess sends the signal of a completed item in an encoding.
 func (s *testStack) signalProcess(process uuid.UUID, encoding string) {
 	s.t.Helper()
-	payload := converter.NewRawValue(&commonpb.Payload{Metadata: map[string][]byte{"encoding": []byte(encoding)}, Data: []byte(`{}`)})
-	require.NoError(s.t, s.systemClient().SignalWorkflow(s.t.Context(), "process-"+process.String(), "", processSignal, payload))
+	s.sendSignal(process, processSignal, encoding, `{}`)
+}
+
+func (s *testStack) sendSignal(process uuid.UUID, name, encoding, data string) {
+	s.t.Helper()
+	payload := converter.NewRawValue(&commonpb.Payload{Metadata: map[string][]byte{"encoding": []byte(encoding)}, Data: []byte(data)})
+	require.NoError(s.t, s.systemClient().SignalWorkflow(s.t.Context(), "process-"+process.String(), "", name, payload))
 }
 
 // writeAccess writes the certificates and the token of the worker into a directory.
