@@ -57,6 +57,7 @@ func germanTexts() map[string]string {
 		"It does not exist, or you do not have access.":                           "Es existiert nicht, oder Sie haben keinen Zugriff.",
 		"Ask a manager of the process, or an administrator.":                      "Fragen Sie, wer den Vorgang verwaltet, oder die Administration.",
 		"Sign in again to continue.":                                              "Melden Sie sich wieder an, um fortzufahren.",
+		"No connection. Try again when it is back.":                               "Keine Verbindung. Versuchen Sie es noch einmal, sobald sie wieder da ist.",
 		"Wait a moment and try again. Nothing was changed.":                       "Warten Sie kurz und versuchen Sie es noch einmal. Nichts wurde geändert.",
 		"Go back and reload the page.":                                            "Gehen Sie zurück und laden Sie die Seite neu.",
 		"Go back and correct your input. Nothing was changed.":                    "Gehen Sie zurück und berichtigen Sie die Eingabe. Nichts wurde geändert.",

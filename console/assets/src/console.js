@@ -147,6 +147,33 @@
     if (document.activeElement === document.body) $("#content")?.focus({preventScroll: true});
   });
 
+  // A form that cannot be carried out now stays on the page with its input, under a notice.
+  const tell = (form, title, advice) => {
+    $("#unavailable")?.remove();
+    const notice = document.createElement("div");
+    notice.id = "unavailable";
+    notice.className = "alert alert-danger";
+    notice.setAttribute("role", "alert");
+    const heading = document.createElement("strong");
+    heading.textContent = title;
+    notice.append(heading, " ", advice);
+    const typed = $("textarea, select, input:not([type=hidden], [type=checkbox])", form);
+    (typed ? form : $("#content").firstElementChild).prepend(notice);
+    notice.scrollIntoView({block: "nearest"});
+  };
+  document.addEventListener("htmx:before:swap", (event) => {
+    const {sourceElement: form, response, text} = event.detail.ctx;
+    if (response?.status !== 503 || !form?.matches("form[method=post]")) return;
+    const failure = new DOMParser().parseFromString(text, "text/html").querySelector("#failure");
+    if (!failure) return;
+    event.preventDefault();
+    tell(form, $("h1", failure).textContent, $("[data-advice]", failure).textContent);
+  });
+  document.addEventListener("htmx:error", (event) => {
+    const form = event.detail.ctx?.sourceElement;
+    if (!event.detail.ctx?.response && form?.matches("form[method=post]")) tell(form, $("#page").dataset.offline, "");
+  });
+
   // A sign-out takes along what the user has typed, in all tabs. Pages that the browser has kept
   // are asked for again.
   const ends = "BroadcastChannel" in window ? new BroadcastChannel("procession-sign-out") : null;

@@ -2,6 +2,7 @@ package pgtest
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -10,18 +11,28 @@ import (
 
 // Fault is a state in which a database refuses changes.
 type Fault struct {
-	// Begin and End are statements. After them all other sessions are terminated if Sessions is set.
+	// Begin and End are statements, where %s is the name of the database. All other sessions are terminated after Begin if Sessions is set.
 	Begin, End []string
 	Sessions   bool
+	// outside faults are begun from another database.
+	outside bool
+}
+
+// Down returns the fault of a database that accepts no connections.
+func Down() Fault {
+	return Fault{
+		Begin: []string{`ALTER DATABASE %s ALLOW_CONNECTIONS false`}, End: []string{`ALTER DATABASE %s ALLOW_CONNECTIONS true`},
+		Sessions: true, outside: true,
+	}
 }
 
 // ReadOnly returns the fault of a database that was made read-only, as a demoted primary is.
 func ReadOnly() Fault {
 	return Fault{
-		Begin: []string{`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$`},
+		Begin: []string{`ALTER DATABASE %s SET default_transaction_read_only = on`},
 		End: []string{
 			`SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE`,
-			`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I RESET default_transaction_read_only', current_database()); END $$`,
+			`ALTER DATABASE %s RESET default_transaction_read_only`,
 		},
 		Sessions: true,
 	}
@@ -49,18 +60,25 @@ func DiskFull() Fault {
 // Apply begins the fault in the database at url, and returns the function that ends it.
 func (f Fault) Apply(tb testing.TB, url string) (end func()) {
 	tb.Helper()
-	conn, err := pgx.Connect(tb.Context(), url)
+	config, err := pgx.ParseConfig(url)
+	require.NoError(tb, err)
+	name := config.Database
+	if f.outside {
+		config.Database = "postgres"
+	}
+	conn, err := pgx.ConnectConfig(tb.Context(), config)
 	require.NoError(tb, err)
 	tb.Cleanup(func() { _ = conn.Close(context.Background()) })
 	run := func(statements []string) {
 		for _, sql := range statements {
-			_, err := conn.Exec(context.Background(), sql)
+			_, err := conn.Exec(context.Background(), strings.ReplaceAll(sql, "DATABASE %s", "DATABASE "+pgx.Identifier{name}.Sanitize()))
 			require.NoError(tb, err)
 		}
 	}
 	run(f.Begin)
 	if f.Sessions {
-		run([]string{`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`})
+		_, err := conn.Exec(context.Background(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()`, name)
+		require.NoError(tb, err)
 	}
 	return func() { run(f.End) }
 }

@@ -5,7 +5,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +24,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	documents "github.com/procession-dev/procession/examples/demo"
+	"github.com/procession-dev/procession/test/kit/browsertest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 	"github.com/procession-dev/procession/test/kit/smtptest"
 )
@@ -28,7 +32,7 @@ import (
 // faultSign is a fault with the places that must show it, "" for none. docs/operations.md has the same table.
 type faultSign struct {
 	name string
-	// screen is a path of the console, text a part of its page.
+	// screen is a path of the console, text a part of its page. Without a screen text is the notice above a form that cannot be sent.
 	screen, text string
 	// metric is a number of the service that wrong holds for, alert the rule about it.
 	metric string
@@ -42,6 +46,9 @@ type faultSign struct {
 
 func positive(v float64) bool { return v > 0 }
 
+// unavailableNotice is the notice of a form that the service could not carry out.
+const unavailableNotice = "Temporarily unavailable"
+
 // faultTest injects faults into a stack.
 type faultTest struct {
 	*testStack
@@ -51,8 +58,8 @@ type faultTest struct {
 	rules map[string]string
 }
 
-// TestTenFaults injects each fault and requires its signs.
-func TestTenFaults(t *testing.T) {
+// TestSignsOfFaults injects each fault and requires its signs.
+func TestSignsOfFaults(t *testing.T) {
 	t.Parallel()
 	f := newFaultTest(t)
 	documented := documentedFaults(t)
@@ -76,6 +83,7 @@ func TestTenFaults(t *testing.T) {
 		{foreignTransaction, f.holdEvents},
 		{databaseReadOnly, func() func() { return f.breakDatabase(pgtest.ReadOnly()) }},
 		{diskFull, func() func() { return f.breakDatabase(pgtest.DiskFull()) }},
+		{databaseDown, func() func() { return f.breakDatabase(pgtest.Down()) }},
 		{temporalDown, f.breakTemporal},
 	} {
 		began := time.Now()
@@ -114,18 +122,21 @@ var (
 			wrong:  func(v float64) bool { return v < float64(time.Now().Add(14*24*time.Hour).Unix()) },
 			alert:  "ProcessionCertificateEnds", event: "CERTIFICATE.EXPIRING", message: "certificate", seconds: 60,
 		},
-		{name: "Person gone", screen: "people/demo/User/bob", text: "Disabled", event: "RESOURCE.CHANGED", seconds: 60},
+		{name: "Person gone", screen: "people/unowned", text: "APPROVE_LOAN", event: "RESOURCE.CHANGED", seconds: 60},
 	}
 	foreignTransaction = faultSign{
 		name: "Open transaction in the database", screen: "health/checks", text: "transaction",
 		metric: "procession_event_lag_seconds", wrong: positive, alert: "ProcessionEventsLate", seconds: 60,
 	}
 	databaseReadOnly = faultSign{
-		name:   "Read-only database",
+		name: "Read-only database", text: unavailableNotice,
 		metric: "readyz", wrong: positive, alert: "ProcessionErrors", seconds: 60,
 	}
 	diskFull = faultSign{
-		name: "Full disk of the database", metric: "readyz", wrong: positive, alert: "ProcessionErrors", seconds: 60,
+		name: "Full disk of the database", text: unavailableNotice, metric: "readyz", wrong: positive, alert: "ProcessionErrors", seconds: 60,
+	}
+	databaseDown = faultSign{
+		name: "Database down", text: unavailableNotice, metric: "readyz", wrong: positive, alert: "ProcessionErrors", seconds: 60,
 	}
 	temporalDown = faultSign{
 		name: "Temporal down", screen: "health/checks", text: "Temporal",
@@ -168,11 +179,14 @@ func (f *faultTest) requireSigns(sign faultSign, began time.Time, documented map
 		}
 	}
 	var shown string
-	if sign.screen != "" {
+	if sign.text != "" {
 		see("screen", func() bool {
-			if sign.screen == "health/checks" {
+			switch sign.screen {
+			case "health/checks":
 				shown = f.openChecks()
-			} else {
+			case "":
+				shown = f.alice.Text("#unavailable")
+			default:
 				f.alice.open(sign.screen)
 				shown = f.alice.Text("main")
 			}
@@ -252,6 +266,8 @@ func (s faultSign) row() string {
 	screen := s.screen
 	if screen != "" {
 		screen = "/console/" + screen
+	} else if s.text != "" {
+		screen = s.text
 	}
 	mail := "–"
 	if s.message != "" {
@@ -282,12 +298,28 @@ func (f *faultTest) applyBadDefinition() {
 	require.Equal(f.t, http.StatusCreated, status, body)
 }
 
-// disableBob disables a person.
+// disableBob disables a person who has claimed a task.
 func (f *faultTest) disableBob() {
 	f.t.Helper()
+	task := uuid.New()
+	for _, step := range []struct {
+		as   demo.Account
+		path string
+		body any
+	}{
+		{demo.LoanWorker(), "/process-items", map[string]any{
+			"id": task, "type": "TASK", "processId": f.createLoan(uuid.New()), "processItemDefinitionCode": "APPROVE_LOAN",
+		}},
+		{demo.Bob(), "/process-items/" + task.String() + "/task/~actions/claim", nil},
+	} {
+		status, body := f.call(step.as, http.MethodPost, step.path, step.body)
+		require.Less(f.t, status, 300, body)
+	}
 	bob := printed(f.t, append([]string{"get", "User", "bob", "-o", "yaml"}, f.asking(demo.Alice())...)...)
 	require.Contains(f.t, bob, "\nspec:\n")
-	f.applyText(strings.Replace(bob, "\nspec:\n", "\nspec:\n  disabled: true\n", 1))
+	file := filepath.Join(f.t.TempDir(), "bob.yaml")
+	require.NoError(f.t, os.WriteFile(file, []byte(strings.Replace(bob, "\nspec:\n", "\nspec:\n  disabled: true\n", 1)), 0o600))
+	printed(f.t, append([]string{"apply", "-f", file, "--hand-over", "keep"}, f.asking(demo.Alice())...)...)
 }
 
 // expireCertificate restarts the service with an HTTPS listener whose certificate ends in three days.
@@ -344,17 +376,28 @@ func (f *faultTest) holdEvents() (mend func()) {
 	return func() { _, _ = conn.Exec(f.t.Context(), "ROLLBACK"); _, _ = foreign.Exec(f.t.Context(), "ROLLBACK") }
 }
 
-// breakDatabase begins a fault of the database, and requires that changes are refused with 503.
+// breakDatabase begins a fault of the database, and requires that changes are refused with 503. A person who sends a form is told
+// so, and keeps the input until it can be sent.
 func (f *faultTest) breakDatabase(fault pgtest.Fault) (mend func()) {
 	f.t.Helper()
+	comment := "the rates are on their way " + uuid.NewString()
+	f.alice.open("incidents")
+	f.alice.Click(".rows .row-link")
+	f.alice.Type("textarea[name=text]", comment)
 	end := fault.Apply(f.t, f.database())
 	f.await("a refused change", func() bool {
 		status, _ := f.call(demo.Carol(), http.MethodPost, "/processes", map[string]any{"id": uuid.New(), "processDefinitionId": demo.Loan()})
 		return status == http.StatusServiceUnavailable
 	})
+	f.alice.Click("form[action$=comment] button")
+	f.alice.AwaitText("Nothing was changed.")
+	f.alice.RequireAccessible()
+	require.Equal(f.t, comment, browsertest.Eval[string](f.alice.Tab, `document.querySelector("textarea[name=text]").value`))
 	return func() {
 		end()
 		f.await("the service to be ready", func() bool { return f.number("readyz") == 0 })
+		f.alice.Click("form[action$=comment] button")
+		f.alice.Await(`[...document.querySelectorAll(".prose")].some((p) => p.textContent === ` + strconv.Quote(comment) + `)`)
 	}
 }
 
