@@ -89,7 +89,7 @@ func TestProblemsOfRunningWorkflows(t *testing.T) {
 			return err
 		}
 		workflow.GetSignalChannel(ctx, processSignal).Receive(ctx, nil)
-		return workflow.ExecuteActivity(workflow.WithTaskQueue(ctx, "MAILS"), "send").Get(ctx, nil)
+		return workflow.ExecuteActivity(workflow.WithTaskQueue(ctx, "QUEUE_INSPECTION"), "send").Get(ctx, nil)
 	})
 	s.requireProblem(loan, "ACTIVITY", "no route to the mail server")
 	asAlice := s.asking(demo.Alice())
@@ -109,5 +109,5 @@ func TestProblemsOfRunningWorkflows(t *testing.T) {
 	alice := s.browse(demo.Alice().Secret)
 	alice.open("processes/" + loan.String())
 	alice.AwaitText("Waiting for the engine")
-	alice.AwaitText("no worker takes tasks of the queue MAILS")
+	alice.AwaitText("no worker takes tasks of the queue QUEUE_INSPECTION")
 }

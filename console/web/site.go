@@ -248,6 +248,11 @@ func (s *Site) sendToSignIn(c *gin.Context, visit *Visit) {
 }
 
 func (s *Site) writeAnswer(c *gin.Context, visit *Visit, writeAnswer *Answer) {
+	if failure := writeAnswer.failure; failure != nil && failure.Kind == domain.KindUnavailable && visit.Header.Get("HX-Boosted") == "true" {
+		// The script leaves the page as it is, with all input.
+		s.writeFailure(c, visit, failure)
+		return
+	}
 	visit.Refuse(writeAnswer.failure)
 	for _, cookie := range writeAnswer.Cookies {
 		http.SetCookie(c.Writer, cookie)
