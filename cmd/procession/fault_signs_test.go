@@ -260,18 +260,16 @@ func (s faultSign) row() string {
 		}
 		return "`" + text + "`"
 	}
-	screen := s.screen
-	if screen != "" {
-		screen = "/console/" + screen
-	} else if s.text != "" {
-		screen = s.text
+	screen := "“" + s.text + "”"
+	if s.screen != "" {
+		screen = cell("/console/" + s.screen)
 	}
 	mail := "–"
 	if s.message != "" {
 		mail = "yes"
 	}
 	metric, _, _ := strings.Cut(s.metric, "{")
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %d |", s.name, cell(screen), cell(metric), cell(s.alert), cell(s.event), mail, s.seconds)
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %d |", s.name, screen, cell(metric), cell(s.alert), cell(s.event), mail, s.seconds)
 }
 
 // breakWorker starts a process and a worker that panics in it.

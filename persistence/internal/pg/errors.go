@@ -39,15 +39,17 @@ func tookTooLong(err error) bool {
 	return errors.As(err, &pgErr) && (pgErr.Code == codeQueryCanceled || pgErr.Code == codeIdleInTransaction)
 }
 
-// unavailable reports whether err means that the database cannot be reached, is shutting down, or lacks resources: connection
-// exceptions (class 08), insufficient resources (class 53), operator intervention (class 57), and broken connections.
+// unavailable reports whether err means that the database cannot be reached, is shutting down, or lacks resources: connections that it
+// refuses for any reason, connection exceptions (class 08), insufficient resources (class 53), operator intervention (class 57), and broken connections.
 func unavailable(err error) bool {
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true
+	}
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		class := pgErr.Code[:2]
 		return class == "08" || class == "53" || class == "57" || pgErr.Code == codeIOError
 	}
-	var connectErr *pgconn.ConnectError
-	return errors.As(err, &connectErr) || brokenConnection(err)
+	return brokenConnection(err)
 }
 
 // brokenConnection reports whether the connection to the database ended before or during its use. A connection
