@@ -46,6 +46,13 @@ func (a *account) sysProcAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: a.uid, Gid: a.gid, Groups: []uint32{}}}
 }
 
+// ServerProcess returns the attributes of a process that runs as PostgreSQL does. A program that changes its user itself loses the
+// signal of the death of its parent.
+func ServerProcess() (*syscall.SysProcAttr, error) {
+	a, err := serverAccount()
+	return a.sysProcAttr(), err
+}
+
 // changeOwner gives the file or directory to the account.
 func (a *account) changeOwner(path string) error {
 	if a == nil {

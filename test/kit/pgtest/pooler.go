@@ -43,6 +43,8 @@ func Pooler(tb testing.TB, address string, settings ...string) string {
 	require.NoError(tb, os.WriteFile(config, poolerConfig(tb, address, dir, settings), 0o644)) //nolint:gosec // see above
 
 	cmd := exec.Command(binary, "--quiet", config) //nolint:gosec,noctx // the path of a program, which is stopped in its turn
+	cmd.SysProcAttr, err = pgcluster.ServerProcess()
+	require.NoError(tb, err)
 	server, err := child.Start(cmd, syscall.SIGKILL)
 	require.NoError(tb, err)
 	tb.Cleanup(func() { require.NoError(tb, server.Stop(context.Background(), syscall.SIGINT, syscall.SIGKILL)) })
@@ -71,9 +73,6 @@ auth_type = any
 unix_socket_dir = %s
 logfile = %s
 `, u.Query().Get("host"), u.Query().Get("port"), u.User.Username(), password, poolerSessions, dir, filepath.Join(dir, "log"))
-	if os.Geteuid() == 0 {
-		text += "user = postgres\n"
-	}
 	for _, setting := range settings {
 		text += setting + "\n"
 	}
