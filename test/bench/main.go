@@ -77,6 +77,7 @@ func (b *bench) runSections(ctx context.Context) error {
 		{"creates", (*bench).measureCreates, true},
 		{"pairs", (*bench).measurePairs, true},
 		{"engine", (*bench).measureEngine, true},
+		{"hosts", (*bench).measureHosts, true},
 		{"workers", (*bench).measureWorkers, false},
 		{"latency", (*bench).measureLatency, false},
 		{"webhooks", (*bench).measureWebhooks, true},

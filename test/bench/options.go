@@ -37,11 +37,11 @@ type options struct {
 }
 
 func sectionNames() []string {
-	return []string{"memory", "creates", "pairs", "engine", "workers", "latency", "webhooks", "pages", "list", "artifacts", "administration", "bulk", "ends", "idle", "camunda"}
+	return []string{"memory", "creates", "pairs", "engine", "hosts", "workers", "latency", "webhooks", "pages", "list", "artifacts", "administration", "bulk", "ends", "idle", "camunda"}
 }
 
 func (o *options) wantsSection(section string) bool {
-	return len(o.only) == 0 && section != "camunda" || slices.Contains(o.only, section)
+	return len(o.only) == 0 && section != "camunda" && section != "hosts" || slices.Contains(o.only, section)
 }
 
 func parseOptions(args []string, help io.Writer) (options, error) {
@@ -66,7 +66,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	f.IntVar(&o.visibility, "visibility-rows", 200_000, "workflows in Temporal's lists for ends, a quarter of them open")
 	f.IntVar(&o.incidents, "incidents", 10_000, "open incidents that bulk retries")
 	f.IntVar(&o.serviceCount, "replicas", 1, "processes of the service, to which clients connect by turns")
-	f.BoolVar(&o.spread, "spread-temporal", false, "run Temporal as four processes instead of one")
+	f.BoolVar(&o.spread, "spread-temporal", false, "run Temporal as four processes instead of one, as for --only hosts")
 	f.BoolVar(&o.standIn, "stand-in", false, "measure idle with a stand-in for Temporal, for more tenants than a Temporal can be given; needs --only idle")
 	f.StringVar(&o.baselineBinary, "baseline", "", "another build of cmd/procession, measured by turns in creates, pairs, pages and engine, and after this build elsewhere, webhooks excepted")
 	f.IntVar(&o.statements, "statements", 0, "after each section, print as many of the statements that took longest; needs pg_stat_statements")
@@ -82,6 +82,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 			return o, fmt.Errorf("--only: there is no section %q", section)
 		}
 	}
+	o.spread = o.spread || slices.Contains(o.only, "hosts")
 	if o.standIn && !slices.Equal(o.only, []string{"idle"}) {
 		return o, errors.New("--stand-in needs --only idle: workflows do not run there")
 	}

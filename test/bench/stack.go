@@ -54,7 +54,9 @@ type stack struct {
 	admin    string
 	temporal string
 	// engine are Temporal's processes, none with a stand-in.
-	engine  []*temporalserver.Server
+	engine []*temporalserver.Server
+	// history are the options of the history host of a spread Temporal.
+	history temporalserver.Options
 	system  *systemAccess
 	sealKey authn.SealKey
 	stops   []func(context.Context) error

@@ -56,6 +56,9 @@ func (s *stack) startTemporal(ctx context.Context, spread bool, progress io.Writ
 	}
 	for _, services := range temporalProcesses() {
 		o.Services = services
+		if services[0] == "history" {
+			s.history = o
+		}
 		if err := s.startTemporalProcess(ctx, o); err != nil {
 			return fmt.Errorf("starting Temporal's %s: %w", services[0], err)
 		}
