@@ -33,9 +33,14 @@ type DirectoryTenant struct {
 }
 
 // Caller returns a directory as the caller of operations on users and groups. It may change all of them.
-func (t DirectoryTenant) Caller() Caller {
+func (t DirectoryTenant) Caller() Caller { return t.callerOf(DirectoryPrincipalID()) }
+
+// SignInCaller returns the caller of the changes that follow from sign-ins.
+func (t DirectoryTenant) SignInCaller() Caller { return t.callerOf(SignInPrincipalID()) }
+
+func (t DirectoryTenant) callerOf(author uuid.UUID) Caller {
 	return Caller{
-		PrincipalID: DirectoryPrincipalID(), Type: PrincipalSystem,
+		PrincipalID: author, Type: PrincipalSystem,
 		Memberships: []Membership{{TenantID: t.ID, Namespace: t.Namespace, Role: RoleOwner}},
 	}
 }

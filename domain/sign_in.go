@@ -43,6 +43,11 @@ const (
 	SignInForeignResponse SignInReason = "FOREIGN_RESPONSE"
 	// SignInIssuerRefused is an authorization response with an error.
 	SignInIssuerRefused SignInReason = "ISSUER_REFUSED"
+	// SignInNotEligible is a person who is no user yet and does not meet the conditions of a tenant that creates users at
+	// their first sign-in.
+	SignInNotEligible SignInReason = "NOT_ELIGIBLE"
+	// SignInDeleted is a person whom the tenants that create users have deleted.
+	SignInDeleted SignInReason = "DELETED"
 )
 
 // SignInReasons lists all reasons.
@@ -50,7 +55,7 @@ func SignInReasons() []SignInReason {
 	return []SignInReason{
 		SignInMissing, SignInMalformed, SignInUnknownCredential, SignInExpired, SignInNotYetValid, SignInDisabled,
 		SignInUnknownIssuer, SignInBadSignature, SignInWrongAudience, SignInUnverifiedEmail, SignInUnknownUser,
-		SignInIssuerScope, SignInWrongTokenType, SignInForeignResponse, SignInIssuerRefused,
+		SignInIssuerScope, SignInWrongTokenType, SignInForeignResponse, SignInIssuerRefused, SignInNotEligible, SignInDeleted,
 	}
 }
 

@@ -32,7 +32,7 @@ SELECT m.group_id AS "of", m.principal_id AS id, n.name
   FROM group_members m
   JOIN tenant_users u ON u.principal_id = m.principal_id AND u.tenant_id = $1
   JOIN person_names n ON n.principal_id = m.principal_id AND n.tenant_id = $1
- WHERE m.group_id = ANY($2)
+ WHERE m.group_id = ANY($2) AND NOT m.claimed
  ORDER BY m.group_id, m.principal_id
  LIMIT $3`
 
@@ -40,7 +40,7 @@ SELECT m.group_id AS "of", m.principal_id AS id, n.name
 SELECT m.principal_id AS "of", g.id, g.name
   FROM group_members m
   JOIN groups g ON g.id = m.group_id AND g.tenant_id = $1
- WHERE m.principal_id = ANY($2)
+ WHERE m.principal_id = ANY($2) AND NOT m.claimed
  ORDER BY m.principal_id, g.id
  LIMIT $3`
 )

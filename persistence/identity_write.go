@@ -54,9 +54,11 @@ DELETE FROM group_members
  WHERE group_id = $1 AND principal_id <> ALL($2)`
 
 	insertGroupMembers = `
-INSERT INTO group_members (group_id, principal_id)
-SELECT $1, unnest($2::uuid[])
-ON CONFLICT DO NOTHING`
+INSERT INTO group_members (group_id, principal_id, claimed)
+SELECT $1, unnest($2::uuid[]), $3
+ON CONFLICT (principal_id, group_id) DO UPDATE
+   SET claimed = excluded.claimed
+ WHERE group_members.claimed <> excluded.claimed`
 )
 
 // PutApplication stores an application.
@@ -78,14 +80,14 @@ func (tx *Tx) PutTenantUser(u domain.TenantUser) error {
 	return nil
 }
 
-// PutGroup stores a group with exactly these members.
-func (tx *Tx) PutGroup(g domain.Group, members []uuid.UUID) {
-	if members == nil {
-		members = []uuid.UUID{}
-	}
+// PutGroup stores a group with exactly these members. Claimants are the members by sign-ins alone.
+func (tx *Tx) PutGroup(g domain.Group, members []uuid.UUID, claimants ...uuid.UUID) {
 	tx.queue(putGroup, g.ID, g.TenantID, g.Code, g.Name)
-	tx.queue(deleteOtherGroupMembers, g.ID, members)
-	tx.queue(insertGroupMembers, g.ID, members)
+	tx.queue(deleteOtherGroupMembers, g.ID, append(append([]uuid.UUID{}, members...), claimants...))
+	tx.queue(insertGroupMembers, g.ID, members, false)
+	if len(claimants) > 0 {
+		tx.queue(insertGroupMembers, g.ID, claimants, true)
+	}
 }
 
 const (

@@ -43,8 +43,10 @@ type PastPerson struct {
 	Email    string
 	Role     domain.TenantRole
 	Disabled bool
-	// Members are the members of a group.
+	// Members are the members of a group by its manifest.
 	Members []resource.Member
+	// ClaimedGroups are the memberships of a user by sign-ins.
+	ClaimedGroups []resource.ClaimedGroup
 }
 
 const (
@@ -82,7 +84,7 @@ WITH tenant AS (
 	pastPeople = scopedTenant + `
 SELECT m.kind, m.code, m.id, coalesce(m.spec->>'name', ''), coalesce(m.spec->>'email', ''), coalesce(m.spec->>'role', ''),
        coalesce((m.spec->>'disabled')::boolean, false),
-       CASE WHEN m.kind = 'Group' THEN m.spec->'members' END
+       CASE WHEN m.kind = 'Group' THEN m.spec->'members' END, CASE WHEN m.kind = 'User' THEN m.spec->'claimedGroups' END
   FROM tenant t
  CROSS JOIN LATERAL (` + manifestsAt + `) m
  WHERE m.kind IN ('User', 'Application', 'Group')
@@ -149,10 +151,13 @@ func (r *Reader) GetPastDefinition(
 
 func scanPastPerson(row pgx.CollectableRow) (PastPerson, error) {
 	var p PastPerson
-	var members []byte
-	err := row.Scan(&p.Kind, &p.Code, &p.ID, &p.Name, &p.Email, &p.Role, &p.Disabled, &members)
+	var members, claimed []byte
+	err := row.Scan(&p.Kind, &p.Code, &p.ID, &p.Name, &p.Email, &p.Role, &p.Disabled, &members, &claimed)
 	if err == nil && len(members) > 0 {
 		err = json.Unmarshal(members, &p.Members)
+	}
+	if err == nil && len(claimed) > 0 {
+		err = json.Unmarshal(claimed, &p.ClaimedGroups)
 	}
 	return p, err
 }

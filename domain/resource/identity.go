@@ -27,7 +27,7 @@ type TenantSpec struct {
 	Directory Directory `json:"directory,omitempty" right:"yes"`
 	// Retention sets shorter retention periods for the tenant.
 	Retention *RetentionSpec `json:"retention,omitempty" right:"no"`
-	// Provisioning configures the directories that provision users and groups.
+	// Provisioning configures the sources of users and groups in addition to manifests.
 	Provisioning *ProvisioningSpec `json:"provisioning,omitempty" right:"yes"`
 	// UserMetadataSchema is the JSON Schema of the metadata of the tenant's users.
 	UserMetadataSchema json.RawMessage `json:"userMetadataSchema,omitempty" right:"no"`
@@ -50,10 +50,12 @@ type RetentionSpec struct {
 	Incidents int `json:"incidents,omitempty" right:"no"`
 }
 
-// ProvisioningSpec configures the directories of a tenant.
+// ProvisioningSpec configures the sources of the users and groups of a tenant in addition to manifests.
 type ProvisioningSpec struct {
 	// Adopt lets directories take over users and groups that they did not create.
 	Adopt bool `json:"adopt,omitempty" right:"yes"`
+	// SignIn has one rule for each issuer with sign-ins that change users and groups.
+	SignIn []SignInRule `json:"signIn,omitempty" right:"yes"`
 }
 
 // Directory selects who may list the people of a tenant.
@@ -86,6 +88,8 @@ type UserSpec struct {
 	// AccessTokens are the declared personal access tokens of the user in this tenant. Tokens issued by the
 	// service are not changed.
 	AccessTokens []SecretSpec `json:"accessTokens,omitempty" right:"yes"`
+	// ClaimedGroups are the memberships by sign-ins. The service writes them; manifests do not change them.
+	ClaimedGroups []ClaimedGroup `json:"claimedGroups,omitempty" right:"yes"`
 }
 
 // ApplicationSpec describes a program that calls the service.

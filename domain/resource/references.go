@@ -72,8 +72,25 @@ func (r *references) addGrantees(grantees []Grantee, pointer string) {
 	}
 }
 
-// References implements Spec.
-func (*TenantSpec) References() []Reference { return nil }
+// References implements Spec: a tenant refers to the groups of its sign-ins.
+func (s *TenantSpec) References() []Reference {
+	if s.Provisioning == nil {
+		return nil
+	}
+	var found references
+	for i := range s.Provisioning.SignIn {
+		rule, place := &s.Provisioning.SignIn[i], extendPointer("/spec/provisioning/signIn", i)
+		for j, m := range rule.Groups {
+			found.add(KindGroup, m.Group, extendPointer(place+"/groups", j, "group"))
+		}
+		if rule.Create != nil {
+			for j, code := range rule.Create.Groups {
+				found.add(KindGroup, code, extendPointer(place+"/create/groups", j))
+			}
+		}
+	}
+	return found
+}
 
 // References implements Spec.
 func (*UserSpec) References() []Reference { return nil }

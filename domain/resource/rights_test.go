@@ -14,7 +14,7 @@ import (
 func rights() map[resource.Kind][]string {
 	return map[resource.Kind][]string{
 		resource.KindTenant:        {"/directory", "/provisioning"},
-		resource.KindUser:          {"/email", "/role", "/disabled", "/accessTokens"},
+		resource.KindUser:          {"/email", "/role", "/disabled", "/accessTokens", "/claimedGroups"},
 		resource.KindApplication:   {"/role", "/disabled", "/secrets", "/engine/taskQueues"},
 		resource.KindGroup:         {"/members"},
 		resource.KindEncryptionKey: {"/shared"},

@@ -5,6 +5,16 @@ func (s *TenantSpec) checkSpec(r *report) {
 	if s.SharedNamespace && s.Namespace == "" {
 		r.add("/spec/namespace", "is required: it names the namespace that the tenant shares")
 	}
+	if s.Provisioning == nil {
+		return
+	}
+	const rules = "/spec/provisioning/signIn"
+	checkUnique(memberValues(s.Provisioning.SignIn, func(rule *SignInRule) string { return rule.Issuer }), rules, "issuer", r)
+	for i := range s.Provisioning.SignIn {
+		if c := s.Provisioning.SignIn[i].Create; c != nil && len(c.EmailDomains)+len(c.Values) == 0 {
+			r.add(extendPointer(rules, i, "create"), "needs emailDomains or values: otherwise everyone at the issuer would become a member")
+		}
+	}
 }
 
 func (s *UserSpec) checkSpec(r *report) {

@@ -38,7 +38,14 @@ const (
 	SourceDirectory Source = "DIRECTORY"
 	// SourceDeparted is the source of users and groups that the directory has deleted and other resources refer to.
 	SourceDeparted Source = "DEPARTED"
+	// SourceSignIn is the source of users that their first sign-in created. Administrators manage them.
+	SourceSignIn Source = "SIGN_IN"
 )
+
+// Sources lists all sources.
+func Sources() []Source {
+	return []Source{SourceManifest, SourceDirectory, SourceDeparted, SourceSignIn}
+}
 
 // Origin contains the source of a resource, and the data of the directory about it.
 type Origin struct {
