@@ -80,10 +80,18 @@ func (c *configuration) planAll(documents []resource.Document, prune *Prune, che
 			return err
 		}
 	}
-	if err := c.planLeaving(); err != nil {
+	if err := c.planConsequences(); err != nil {
 		return err
 	}
 	return c.checkViolations(resource.MergeViolations(violations, c.findUnmet(valid)))
+}
+
+// planConsequences plans the changes that follow from the planned ones.
+func (c *configuration) planConsequences() error {
+	if err := c.settleClaims(); err != nil {
+		return err
+	}
+	return c.planLeaving()
 }
 
 // planDocuments plans the documents one by one, and returns the documents with a known tenant and the violations within
@@ -94,6 +102,7 @@ func (c *configuration) planDocuments(
 	valid, violations = c.inKnownTenants(documents)
 	for i := range valid {
 		d := &valid[i]
+		c.keepClaims(d)
 		action, err := c.planDocument(d)
 		if err != nil {
 			return nil, nil, inDocument(err, d.Place)

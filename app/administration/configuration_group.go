@@ -1,6 +1,7 @@
 package administration
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -33,6 +34,12 @@ func (c *configuration) putGroup(tx *persistence.Tx, w written, spec *resource.G
 	for i, m := range spec.Members {
 		members[i] = c.ids[identityKey(w.Metadata.Tenant, m.User, m.Application, "")]
 	}
-	tx.PutGroup(domain.Group{ID: w.id, TenantID: w.tenant, Code: w.Metadata.Code, Name: spec.Name}, members)
+	var claimants []uuid.UUID
+	for _, code := range c.claimants[w.Key()] {
+		if id := c.ids[identityKey(w.Metadata.Tenant, code, "", "")]; !slices.Contains(members, id) {
+			claimants = append(claimants, id)
+		}
+	}
+	tx.PutGroup(domain.Group{ID: w.id, TenantID: w.tenant, Code: w.Metadata.Code, Name: spec.Name}, members, claimants...)
 	return nil
 }

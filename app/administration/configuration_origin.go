@@ -9,13 +9,17 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// provisioning is the part of a change that a directory makes.
+// provisioning is the part of a change that a directory or a sign-in makes.
 type provisioning struct {
 	// origins are the new origins of resources. Without one a resource keeps its origin.
 	origins map[resource.Key]resource.Origin
 	// byDirectory reports whether a directory makes the change, now the time of it.
 	byDirectory bool
 	now         time.Time
+	// signedIn is the user with memberships that the change sets, the zero key for none.
+	signedIn resource.Key
+	// claimants are the codes of the members of groups by sign-ins, after settleClaims.
+	claimants map[resource.Key][]string
 }
 
 // originOf returns the origin of a resource after the change.

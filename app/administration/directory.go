@@ -107,17 +107,27 @@ func (s *Service) RetrieveDirectoryResource(ctx context.Context, call DirectoryC
 func (s *Service) writeDirectory(
 	ctx context.Context, call DirectoryCall, emails []string, plan func(c *configuration, tx *persistence.Tx) error,
 ) (*configuration, error) {
+	return s.writeTenant(ctx, call, emails, func(c *configuration, tx *persistence.Tx) error {
+		c.byDirectory = true
+		return plan(c, tx)
+	})
+}
+
+// writeTenant is writeDirectory for changes of which no directory is the author.
+func (s *Service) writeTenant(
+	ctx context.Context, call DirectoryCall, emails []string, plan func(c *configuration, tx *persistence.Tx) error,
+) (*configuration, error) {
 	var c *configuration
 	now := s.now()
 	err := s.write(ctx, call.Call, func(tx *persistence.Tx) (_ domain.Events, err error) {
 		if c, err = s.lockConfiguration(ctx, tx, call.Caller, []string{call.Tenant.Code}, nil, emails); err != nil {
 			return nil, err
 		}
-		c.byDirectory, c.handOver, c.now = true, &domain.HandOver{Keep: true}, now
+		c.handOver, c.now = &domain.HandOver{Keep: true}, now
 		if err := plan(c, tx); err != nil {
 			return nil, err
 		}
-		if err := c.planLeaving(); err != nil {
+		if err := c.planConsequences(); err != nil {
 			return nil, err
 		}
 		if err := c.checkViolations(nil); err != nil {
@@ -159,9 +169,10 @@ func (c *configuration) findProvisioned(tx *persistence.Tx, kind resource.Kind, 
 	return nil, domain.NotFound(strings.ToLower(string(kind)))
 }
 
-// checkManageable refuses a change of a resource that the directory does not manage, unless the tenant lets directories adopt it.
+// checkManageable refuses a change of a resource that the directory does not manage, unless a sign-in created it or the tenant lets
+// directories adopt it.
 func (c *configuration) checkManageable(stored *resource.Stored) error {
-	if stored.Source == resource.SourceDirectory {
+	if stored.Source == resource.SourceDirectory || stored.Source == resource.SourceSignIn {
 		return nil
 	}
 	for key, d := range c.desired {

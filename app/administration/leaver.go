@@ -159,27 +159,36 @@ func (c *configuration) removeLeavers(key resource.Key, leavers []*leaver) error
 	return c.replaceDocument(key, func(spec resource.Spec) bool { return resource.RemoveUsers(spec, isRemoved) })
 }
 
-// replaceDocument plans a change of a resource that is not a document of the request.
+// replaceDocument plans a change of a resource that is not a document of the request, if the caller may make it.
 func (c *configuration) replaceDocument(key resource.Key, change func(resource.Spec) bool) error {
+	after, err := c.deriveDocument(key, change)
+	if err != nil || after == nil {
+		return err
+	}
+	return c.checkAuthorized(after, c.stored[key], ApplyConfigured)
+}
+
+// deriveDocument is replaceDocument for any caller. It returns the new document, nil for none.
+func (c *configuration) deriveDocument(key resource.Key, change func(resource.Spec) bool) (*resource.Document, error) {
 	before := c.stored[key]
 	i := slices.IndexFunc(c.applied, func(a AppliedResource) bool { return a.Key == key })
 	switch {
 	case before == nil || i >= 0 && !c.applied[i].derived:
-		return nil
+		return nil, nil
 	case i >= 0:
 		change(c.applied[i].After.Spec)
-		return nil
+		return nil, nil
 	}
 	after, err := c.desired[key].Clone()
 	if err != nil || !change(after.Spec) {
-		return err
+		return nil, err
 	}
 	after.Place = -1
 	c.applied = append(c.applied, AppliedResource{
 		Key: key, ID: before.ID, Action: ApplyConfigured, Before: &before.Document, After: after, derived: true,
 	})
 	c.desired[key] = after
-	return c.checkAuthorized(after, before, ApplyConfigured)
+	return after, nil
 }
 
 // settleRights records the rights on a resource that lose their last active holder, and gives them to the successor.
@@ -234,8 +243,12 @@ func (c *configuration) holds(user resource.Key, grantees []resource.Grantee) bo
 		if g.User == user.Code {
 			return true
 		}
+		if g.Group == "" {
+			return false
+		}
 		group := c.stored[identityKey(user.Tenant, "", "", g.Group)]
-		return g.Group != "" && group != nil && isMember(&group.Document, user)
+		spec, _ := c.storedUser(user)
+		return group != nil && isMember(&group.Document, user) || spec.Claims(g.Group)
 	})
 }
 
@@ -245,12 +258,7 @@ func (c *configuration) hasActiveHolder(tenant string, grantees []resource.Grant
 		if g.Group == "" {
 			return g.Role != "" || c.isActive(identityKey(tenant, g.User, g.Application, ""), leavers)
 		}
-		group := c.desired[identityKey(tenant, "", "", g.Group)]
-		if group == nil {
-			return false
-		}
-		spec, ok := group.Spec.(*resource.GroupSpec)
-		return ok && slices.ContainsFunc(spec.Members, func(m resource.Member) bool {
+		return slices.ContainsFunc(c.membersOf(identityKey(tenant, "", "", g.Group)), func(m resource.Member) bool {
 			return c.isActive(identityKey(tenant, m.User, m.Application, ""), leavers)
 		})
 	})
@@ -279,14 +287,12 @@ func (c *configuration) successors(tenant string, leavers []*leaver, to *domain.
 	codes := []string{to.User}
 	if to.Group != "" {
 		codes = nil
-		group := c.desired[identityKey(tenant, "", "", to.Group)]
-		if group == nil {
+		group := identityKey(tenant, "", "", to.Group)
+		if c.desired[group] == nil {
 			return nil, invalidHandOver("is not a group of the tenant: " + to.Group)
 		}
-		if spec, ok := group.Spec.(*resource.GroupSpec); ok {
-			for _, m := range spec.Members {
-				codes = append(codes, m.User)
-			}
+		for _, m := range c.membersOf(group) {
+			codes = append(codes, m.User)
 		}
 	}
 	var ids []uuid.UUID

@@ -170,7 +170,7 @@ func (s *Service) DeleteResource(
 		if err := c.planDeletion(exact); err != nil {
 			return nil, err
 		}
-		if err := c.planLeaving(); err != nil {
+		if err := c.planConsequences(); err != nil {
 			return nil, err
 		}
 		if err := c.checkViolations(nil); err != nil {

@@ -149,10 +149,23 @@ func newRoster(people []persistence.PastPerson, disabled []uuid.UUID) *roster {
 		p := &people[i]
 		r.people[identity{p.Kind, p.Code}] = p
 	}
+	r.addClaims(people)
 	for _, id := range disabled {
 		r.disabled[id] = true
 	}
 	return r
+}
+
+// addClaims adds the members of groups by sign-ins to the members by manifests.
+func (r *roster) addClaims(people []persistence.PastPerson) {
+	for i := range people {
+		for _, claim := range people[i].ClaimedGroups {
+			group, member := r.people[identity{resource.KindGroup, claim.Group}], resource.Member{User: people[i].Code}
+			if group != nil && !slices.Contains(group.Members, member) {
+				group.Members = append(group.Members, member)
+			}
+		}
+	}
 }
 
 // isActive reports whether a person was not disabled.

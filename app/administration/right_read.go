@@ -43,12 +43,9 @@ func (s *Service) RetrieveHolder(ctx context.Context, call domain.Call, key Reso
 		func(list *domain.Listing[resource.Stored]) error {
 			holder.More = list.Total > maxHeld
 			return list.Each(func(r *resource.Stored) error {
-				switch {
-				case r.Key() == key:
+				if r.Key() == key {
 					holder.Stored, found = *r, true
-				case isMember(&r.Document, key):
-					holder.Groups = append(holder.Groups, *r)
-				default:
+				} else {
 					others = append(others, *r)
 				}
 				return nil
@@ -60,6 +57,14 @@ func (s *Service) RetrieveHolder(ctx context.Context, call domain.Call, key Reso
 	if !found {
 		return nil, domain.NotFound("resource")
 	}
+	user, _ := userSpec(&holder.Document)
+	others = slices.DeleteFunc(others, func(r resource.Stored) bool {
+		isGroup := isMember(&r.Document, key) || r.Kind == resource.KindGroup && user.Claims(r.Metadata.Code)
+		if isGroup {
+			holder.Groups = append(holder.Groups, r)
+		}
+		return isGroup
+	})
 	for i := range others {
 		holder.Rights = append(holder.Rights, holder.heldBy(&others[i])...)
 	}
