@@ -28,6 +28,7 @@ type OIDC struct {
 	db      *persistence.DB
 	clock   func() time.Time
 	issuers map[string]*trustedIssuer
+	people  Provisioner
 }
 
 // trustedIssuer is an issuer with all defaults filled in, and its keys.
@@ -110,7 +111,10 @@ func (o *OIDC) findUser(
 func (i *trustedIssuer) withIssuer(err error, claims tokenClaims) error {
 	if denial, ok := errors.AsType[*domain.SignInError](err); ok {
 		sum := sha256.Sum256([]byte(i.Issuer + "\x00" + claims.Subject))
-		denial.Issuer, denial.Trusted, denial.TenantCodes = i.Issuer, true, i.signInScopes()
+		denial.Issuer, denial.Trusted = i.Issuer, true
+		if denial.TenantCodes == nil {
+			denial.TenantCodes = i.signInScopes()
+		}
 		denial.Subject = hex.EncodeToString(sum[:subjectHash])
 	}
 	return err
@@ -157,7 +161,7 @@ func (o *OIDC) verifyToken(ctx context.Context, raw string, now time.Time, clien
 	if err != nil {
 		return fail(domain.SignInBadSignature, named)
 	}
-	claims, ok := readClaims(token, issuer.EmailClaim)
+	claims, ok := readClaims(token, issuer.EmailClaim, issuer.GroupsClaim)
 	if !ok {
 		return fail(domain.SignInMalformed, named)
 	}

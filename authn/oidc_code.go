@@ -83,7 +83,7 @@ func issuerUnavailable(issuer string, cause error) error {
 func (i *trustedIssuer) clientConfig(provider *openid.Provider, base string) (*oauth2.Config, error) {
 	config := &oauth2.Config{
 		ClientID: i.ClientID, Endpoint: provider.Endpoint(), RedirectURL: base + i.Callback(),
-		Scopes: []string{oidc.ScopeOpenID, "email", "profile"},
+		Scopes: append([]string{oidc.ScopeOpenID, "email", "profile"}, i.Scopes...),
 	}
 	if i.ClientSecretFile != "" {
 		secret, err := os.ReadFile(i.ClientSecretFile)
@@ -220,7 +220,7 @@ func (o *OIDC) ProveByCode(ctx context.Context, attempt SignInAttempt, response 
 	case issuer != found, claims.Nonce != attempt.Nonce:
 		return fail(domain.SignInForeignResponse)
 	}
-	caller, err := o.findUser(ctx, issuer, claims.Subject, claims.email, now)
+	caller, err := o.settleUser(ctx, issuer, claims, now)
 	if err != nil {
 		return Proof{}, issuer.withIssuer(err, claims)
 	}

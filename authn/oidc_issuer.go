@@ -24,6 +24,8 @@ const (
 	DefaultEmailClaim = "email"
 	// maxIssuer bounds the URL of an issuer in bytes.
 	maxIssuer = 2048
+	// maxClaimName bounds the name of a claim in bytes.
+	maxClaimName = 255
 )
 
 // OIDCIssuer configures an OpenID Connect issuer of users' tokens, and the conditions for the tokens.
@@ -42,6 +44,11 @@ type OIDCIssuer struct {
 	// EmailClaim is the claim with the address that users are found by; empty for
 	// DefaultEmailClaim.
 	EmailClaim string `yaml:"email-claim"`
+	// GroupsClaim is the claim of ID tokens with the groups of a user, which the rules of tenants for sign-ins refer to; empty for
+	// none.
+	GroupsClaim string `yaml:"groups-claim,omitempty"`
+	// Scopes are requested from the issuer in addition to openid, email and profile.
+	Scopes []string `yaml:"scopes,flow,omitempty"`
 	// Tenants are the codes of the tenants that its users may access, AllTenants
 	// alone for every tenant. Other memberships of a user are ignored.
 	Tenants []string `yaml:"tenants,flow,omitempty"`
@@ -110,7 +117,9 @@ func (i OIDCIssuer) emailDomains() []string {
 }
 
 var (
-	tenantCode  = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}$`)
+	tenantCode = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}$`)
+	// scopeToken matches a scope (RFC 6749, section 3.3).
+	scopeToken  = regexp.MustCompile(`^[\x21\x23-\x5B\x5D-\x7E]{1,255}$`)
 	emailDomain = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)
 )
 
@@ -188,6 +197,10 @@ func (i OIDCIssuer) check() []error {
 	}
 	for _, name := range i.EmailDomains {
 		must(emailDomain.MatchString(name), "email-domains must be domains such as example.com, without @ and wildcards")
+	}
+	must(len(i.GroupsClaim) <= maxClaimName, "groups-claim must have at most 255 characters")
+	for _, scope := range i.Scopes {
+		must(scopeToken.MatchString(scope), "scopes must be names without spaces")
 	}
 	must(i.TokenType == TokenTypeAny || i.TokenType == TokenTypeAccess, "token-type must be any or at+jwt")
 	must(*i.ClockSkew >= 0 && *i.ClockSkew <= MaxClockSkew, "clock-skew must be 0s to 2m")

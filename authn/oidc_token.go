@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/go-jose/go-jose/v4/json"
@@ -25,6 +26,9 @@ const (
 	maxSubject = 255
 	// maxEmail is the length of the longest address in bytes (RFC 5321).
 	maxEmail = 254
+	// maxClaimValues and maxClaimValue bound the values of the claim with groups, and each of them in bytes.
+	maxClaimValues = 1000
+	maxClaimValue  = 1024
 )
 
 // tokenHeader contains the relevant members of a token's header.
@@ -72,8 +76,12 @@ type tokenClaims struct {
 	Nonce        string             `json:"nonce"`
 	AuthTime     *float64           `json:"auth_time"`
 
+	Name string `json:"name"`
+
 	// email is empty unless the issuer verified it.
 	email string
+	// groups are the values of the issuer's claim with the groups of the user.
+	groups []string
 }
 
 // audience is a string or several (RFC 7519, section 4.1.3).
@@ -169,7 +177,7 @@ func decodePart(part string, into any) bool {
 func strictBase64() *base64.Encoding { return base64.RawURLEncoding.Strict() }
 
 // readClaims parses the claims of a verified token.
-func readClaims(token *oidc.IDToken, emailClaim string) (tokenClaims, bool) {
+func readClaims(token *oidc.IDToken, emailClaim, groupsClaim string) (tokenClaims, bool) {
 	var payload stdjson.RawMessage
 	var claims tokenClaims
 	var all map[string]stdjson.RawMessage
@@ -177,7 +185,29 @@ func readClaims(token *oidc.IDToken, emailClaim string) (tokenClaims, bool) {
 		return tokenClaims{}, false
 	}
 	claims.email = verifiedEmail(all[emailClaim], all["email_verified"])
+	if groupsClaim != "" {
+		claims.groups = readGroups(all[groupsClaim])
+	}
 	return claims, true
+}
+
+// readGroups returns the distinct values of a claim, a text or an array of texts. A claim that is missing, of another form, or with
+// more or longer values than allowed, such as the reference to too many groups of Microsoft Entra ID, has none.
+func readGroups(claim stdjson.RawMessage) []string {
+	var values []string
+	if json.Unmarshal(claim, &values) != nil {
+		var one string
+		if json.Unmarshal(claim, &one) != nil {
+			return nil
+		}
+		values = []string{one}
+	}
+	slices.Sort(values)
+	values = slices.Compact(values)
+	if len(values) > maxClaimValues || slices.ContainsFunc(values, func(v string) bool { return len(v) > maxClaimValue }) {
+		return nil
+	}
+	return slices.DeleteFunc(values, func(v string) bool { return v == "" || strings.ContainsFunc(v, unicode.IsControl) })
 }
 
 // verifiedEmail returns the e-mail address, or "" unless the issuer verified it:

@@ -131,6 +131,7 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 			}
 		},
 	})
+	oidc.Provision(s.administration)
 	s.app = app.New(app.Options{
 		Store:        store,
 		TaskLogLimit: 100, CancelGrace: time.Minute, Sealer: sealer, Documents: documents, MaxDocumentBytes: 1 << 20,

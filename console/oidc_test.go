@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"os"
@@ -13,9 +14,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/test/kit/browsertest"
 	"github.com/procession-dev/procession/test/kit/oidctest"
 )
 
@@ -51,6 +56,58 @@ func TestSignInThroughAnIssuer(t *testing.T) {
 	unknown := s.openBrowser()
 	unknown.Click(button)
 	unknown.AwaitText("the response of the identity provider is not valid here, or you have no access")
+}
+
+func TestSignInFollowsTheGroupsClaim(t *testing.T) {
+	t.Parallel()
+	issuer, trusted := newIssuer(t, "Example staff", demo.Bob())
+	trusted.GroupsClaim, trusted.Scopes = "groups", []string{"groups"}
+	s := makeSite(t, trusted)
+	s.t = t
+	owner := demo.Alice()
+	call := domain.Call{Caller: domain.Caller{
+		PrincipalID: owner.ID, Type: domain.PrincipalUser,
+		Memberships: []domain.Membership{{TenantID: demo.TenantDemo(), Role: domain.RoleOwner}},
+	}}
+	found, err := s.administration.RetrieveResource(t.Context(), call, resource.Key{Tenant: "demo", Kind: resource.KindTenant, Code: "demo"})
+	require.NoError(t, err)
+	spec, ok := found.Spec.(*resource.TenantSpec)
+	require.True(t, ok)
+	spec.Provisioning = &resource.ProvisioningSpec{SignIn: []resource.SignInRule{{
+		Issuer: issuer.URL(), Groups: []resource.ClaimMapping{{Value: "loan-reviewers", Group: "REVIEWERS"}},
+		Create: &resource.SignInCreation{EmailDomains: []string{"demo.example"}},
+	}}}
+	text, err := json.Marshal(found.Document)
+	require.NoError(t, err)
+	_, err = s.administration.ApplyResources(t.Context(), call, administration.ApplyRequest{Documents: []json.RawMessage{text}})
+	require.NoError(t, err)
+
+	const button = "form[action$=issuer] button"
+	signIn := func(claims oidctest.Members) *browsertest.Tab {
+		claims["email_verified"] = true
+		issuer.SetUser(claims)
+		b := s.openBrowser()
+		b.Open(s.url + "sign-in?return=%2Fconsole%2Fsessions")
+		b.Click(button)
+		return b
+	}
+	nora := oidctest.Members{"sub": "nora", "email": "nora@demo.example", "name": "Nora", "groups": []string{"loan-reviewers", "others"}}
+	signIn(nora).AwaitText("Nora")
+	alice := s.signIn("Alice")
+	alice.openPath("people?kind=User&source=SIGN_IN")
+	alice.AwaitText("nora@demo.example")
+	alice.openPath("people/demo/User/nora")
+	alice.AwaitText("Source: Sign-in")
+	alice.AwaitText("by sign-in")
+	alice.openPath("people?kind=User&group=REVIEWERS")
+	alice.AwaitText("nora@demo.example")
+
+	delete(nora, "groups")
+	signIn(nora).AwaitText("Nora")
+	alice.openPath("people/demo/User/nora")
+	alice.AwaitText("In no group.")
+
+	signIn(oidctest.Members{"sub": "guest", "email": "guest@elsewhere.example"}).AwaitText("your account there does not get access here")
 }
 
 // beginSignIn starts a sign-in through an issuer in a browser, and returns the address at the issuer.

@@ -111,6 +111,10 @@ func problemText(ctx context.Context, denial *domain.SignInError) string {
 		return ui.T(ctx, "The sign-in took too long or was begun in another browser. Try again.")
 	case denial.Reason == domain.SignInIssuerRefused:
 		return ui.T(ctx, "The identity provider did not sign you in.")
+	case denial.Reason == domain.SignInNotEligible:
+		return ui.T(ctx, "You are signed in at the identity provider, but your account there does not get access here. Ask an administrator.")
+	case denial.Reason == domain.SignInDeleted:
+		return ui.T(ctx, "Your access has ended. Ask an administrator if you need it again.")
 	case denial.Issuer != "":
 		return ui.T(ctx, "Sign-in failed: the response of the identity provider is not valid here, or you have no access.")
 	default:

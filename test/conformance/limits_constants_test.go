@@ -137,9 +137,9 @@ func others() map[string]string {
 		"bounds an answer": `domain/filter.maxShown domain/resource.maxViolations api/httpio.maxPointerToken api/httpio.maxIgnored
 			api/httpio.maxIgnoredName api/httpio.maxViolations app/administration.maxNeedsReported app/administration/review.maxFormWarnings`,
 		"is a setting or the bound of one": `app.DefaultTaskLogLimit api/httpio.DefaultBodyLimit app/administration.MaxAccessTokenLifetime
-			authn.MaxCertificateLifetime authn.MaxPublishDelay authn.MaxClockSkew authn.MaxOperatorAccess authn.maxIssuer authn.maxProofAge`,
+			authn.MaxCertificateLifetime authn.MaxPublishDelay authn.MaxClockSkew authn.MaxOperatorAccess authn.maxIssuer authn.maxClaimName authn.maxProofAge`,
 		"bounds what identity providers, models, workers and receivers send": ` authn.maxNumericDate
-			authn.maxSubject authn.maxEmail authn.maxCredentialFile engine events/webhook.MaxAnswer events/webhook.maxRetryAfter events/webhook.maxAnswerHeader
+			authn.maxSubject authn.maxEmail authn.maxClaimValues authn.maxClaimValue domain/resource.MaxClaimedGroups app/administration.maxPersonName authn.maxCredentialFile engine events/webhook.MaxAnswer events/webhook.maxRetryAfter events/webhook.maxAnswerHeader
 			events/webhook.maxSecretLength app.maxDataSourceMessage domain.maxRetryAfter domain.maxHold`,
 		"bounds a run of AI assistance": `app.maxAssistedDocuments app.maxPassages app.maxExcerpts app.maxQuery`,
 		"follows from another limit":    `authn.maxHeader blobstore.maxExtension`,

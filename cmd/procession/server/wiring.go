@@ -274,6 +274,7 @@ func (s *Service) newAPI(k *Keyring, h operations, m *metrics, local LocalOption
 	if err != nil {
 		return err
 	}
+	s.oidc.Provision(h.administration)
 	authenticator, err := authn.NewAuthenticator(k.DB, time.Now, authn.WithOIDC(s.oidc))
 	if err != nil {
 		return err
