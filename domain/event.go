@@ -31,6 +31,7 @@ const (
 	ResourceIncident       EventResource = "INCIDENT"
 	ResourceTenant         EventResource = "TENANT"
 	ResourceTaskQueue      EventResource = "TASK_QUEUE"
+	ResourceUser           EventResource = "USER"
 	// ResourceCertificate is a certificate of the installation.
 	ResourceCertificate   EventResource = "CERTIFICATE"
 	ResourceBulkOperation EventResource = "BULK_OPERATION"

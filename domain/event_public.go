@@ -55,6 +55,7 @@ var publicEvents = []PublicEvent{
 	{Type: EventQueueUnserved, Subject: ResourceTaskQueue, NameB: "QUEUE.UNSERVED", OnRequest: true, Operational: true},
 	{Type: EventProcessConditionChanged, Subject: ResourceProcess, NameB: "PROCESS.CONDITION_CHANGED", OnRequest: true, Operational: true},
 	{Type: EventCertificateExpiring, Subject: ResourceCertificate, NameB: "CERTIFICATE.EXPIRING", OnRequest: true, Operational: true},
+	{Type: EventUserLeftWork, Subject: ResourceUser, NameB: "USER.LEFT_WORK", OnRequest: true, Operational: true},
 }
 
 // PublicEvents returns the public types of event.

@@ -34,6 +34,7 @@ const (
 	ProblemQueue       = "QUEUE.UNSERVED"
 	ProblemCertificate = "CERTIFICATE.EXPIRING"
 	ProblemCondition   = "PROCESS.CONDITION_CHANGED"
+	ProblemLeftWork    = "USER.LEFT_WORK"
 )
 
 // ProblemTypes returns the problems.
@@ -47,6 +48,7 @@ func ProblemTypes() []ProblemType {
 			Name: ProblemCondition, Opens: EventProcessConditionChanged,
 			States: []string{string(ConditionFailed), string(ConditionStuck)}, Ends: []EventType{EventProcessStateChanged},
 		},
+		{Name: ProblemLeftWork, Opens: EventUserLeftWork},
 	}
 }
 

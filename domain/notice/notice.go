@@ -49,6 +49,8 @@ func wordingOf(problem string) wording {
 		return wording{"task queue", "task queues", "without workers", "served again", "/console/queues"}
 	case domain.ProblemCertificate:
 		return wording{"certificate", "certificates", "expiring soon", "renewed", "/console/health"}
+	case domain.ProblemLeftWork:
+		return wording{"person", "people", "left with open work", "", "/console/people/unowned"}
 	default:
 		return wording{"process", "processes", "in need of attention", "proceeding", "/console/processes"}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/procession-dev/procession/domain"
@@ -130,7 +131,11 @@ func (n *Notifier) sendMessage(
 			strconv.Itoa(group.Opened), strconv.Itoa(group.Recovered), now)}, nil
 	}
 	for i := range problems {
-		group.Listed = append(group.Listed, listedProblem(&problems[i]))
+		listed := listedProblem(&problems[i])
+		if turn.EventType == domain.ProblemLeftWork {
+			listed.Subject, listed.Text = "", countLeftWork(problems[i].Details)
+		}
+		group.Listed = append(group.Listed, listed)
 	}
 	message, err := spec.Message(turn.TenantID, turn.ReceiverID, notice.Compose(group))
 	if err != nil {
@@ -138,6 +143,20 @@ func (n *Notifier) sendMessage(
 	}
 	outbox.Enqueue(tx, message, now)
 	return domain.NoEvents(), nil
+}
+
+// countLeftWork returns the numbers of the open work of a person, without data about the person.
+func countLeftWork(details map[string]string) string {
+	var parts []string
+	for _, kind := range []struct{ name, one, many string }{
+		{"tasks", "claimed task", "claimed tasks"}, {"processes", "running process", "running processes"},
+		{"incidents", "assigned incident", "assigned incidents"}, {"rights", "right without another holder", "rights without another holder"},
+	} {
+		if n, err := strconv.Atoi(details[kind.name]); err == nil && n > 0 {
+			parts = append(parts, domain.CountText(n, kind.one, kind.many))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // listedProblem returns a problem as messages list it. It does not contain the subject of a process, which users entered.

@@ -272,3 +272,10 @@ func TestChatMessages(t *testing.T) {
 	require.Equal(t, "CHAT", channel)
 	require.JSONEq(t, `{"text":"*North: 1 task queue without workers*\n- 2026-03-02 11:00 without workers: LOANS\nhttps://procession.example.com/console/queues"}`, body)
 }
+
+func TestLeftWorkIsCountedWithoutThePerson(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "2 claimed tasks, 1 running process", countLeftWork(map[string]string{
+		"code": "bob", "tasks": "2", "processes": "1", "incidents": "0", "rights": "0",
+	}))
+}

@@ -84,6 +84,7 @@ func examples() []rendered {
 		{"certificate-expiring", operational(domain.EventCertificateExpiring, "", map[string]string{
 			"certificate": "temporal", "expiresAt": "2024-07-14T10:00:00Z",
 		}), false},
+		{"user-left-work", operational(domain.EventUserLeftWork, "", map[string]string{"code": "bob", "tasks": "2", "processes": "1"}), false},
 		{"ping", pinged(), true},
 	}
 }

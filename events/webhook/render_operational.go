@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/google/uuid"
@@ -44,6 +45,14 @@ type notificationData struct {
 	Recovered json.Number `json:"recovered"`
 }
 
+type leftWorkData struct {
+	UserID    uuid.UUID   `json:"userId"`
+	Tasks     json.Number `json:"tasks"`
+	Processes json.Number `json:"processes"`
+	Incidents json.Number `json:"incidents"`
+	Rights    json.Number `json:"rights"`
+}
+
 // operationalData returns the data of an operational event.
 func operationalData(subject domain.EventResource, e *domain.Event) any {
 	switch subject { //nolint:exhaustive // the subjects of operational events
@@ -63,6 +72,11 @@ func operationalData(subject domain.EventResource, e *domain.Event) any {
 		}
 	case domain.ResourceTaskQueue:
 		return queueData{TaskQueue: e.Details["taskQueue"], Since: e.Details["since"]}
+	case domain.ResourceUser:
+		count := func(name string) json.Number { return json.Number(cmp.Or(e.Details[name], "0")) }
+		return leftWorkData{
+			UserID: e.ResourceID, Tasks: count("tasks"), Processes: count("processes"), Incidents: count("incidents"), Rights: count("rights"),
+		}
 	default:
 		return certificateData{Certificate: e.Details["certificate"], ExpiresAt: e.Details["expiresAt"]}
 	}
