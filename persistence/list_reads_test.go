@@ -17,7 +17,7 @@ import (
 )
 
 // seedLists creates a tenant with 20,000 events of every process and three others, 200 webhooks with 20 failed deliveries
-// each, 200 people with descriptions stored apart from their rows, and 100 task queues that a definition in 3 versions with processes needs.
+// each, 1,500 running processes with a task that waits and one that an active user has claimed, except for 3 tasks of a user who left, 200 people with descriptions stored apart from their rows, and 100 task queues that a definition in 3 versions with processes needs.
 const seedLists = `
 INSERT INTO tenants (id, code, name, plan, namespace, created_by, created_at, last_modified_by, last_modified_at)
 VALUES ('01970000-0000-7000-8000-00000000a111', 'north', 'North', 'FREE', 'north', gen_random_uuid(), now(), gen_random_uuid(), now());
@@ -46,8 +46,26 @@ UPDATE process_definitions d SET published_version = v.version
   FROM process_definition_versions v WHERE v.process_definition_id = d.id AND v.number = 3;
 INSERT INTO processes (id, tenant_id, process_definition_id, process_version, process_definition_code, state, subject, initiator_id,
                        created_by, created_at, last_modified_by, last_modified_at)
-SELECT gen_random_uuid(), d.tenant_id, d.id, v.version, d.code, 'RUNNING', 'P', v.runner_id, v.runner_id, now(), v.runner_id, now()
+SELECT gen_random_uuid(), d.tenant_id, d.id, v.version, d.code, 'RUNNING', 'P', gen_random_uuid(), v.runner_id, now(), v.runner_id, now()
   FROM process_definitions d JOIN process_definition_versions v ON v.process_definition_id = d.id, generate_series(1, 5);
+INSERT INTO principals (id, type, name, email, created_at)
+SELECT ('01970000-0000-7000-8000-0000000000b' || n)::uuid, 'USER', 'P', n || '@north.example', now() FROM generate_series(1, 2) n;
+INSERT INTO person_names (tenant_id, principal_id, name) SELECT t.id, p.id, 'P' FROM tenants t, principals p WHERE p.type = 'USER';
+INSERT INTO tenant_users (id, tenant_id, principal_id, role, created_by, created_at, last_modified_by, last_modified_at)
+SELECT gen_random_uuid(), t.id, p.id, 'MEMBER', p.id, now(), p.id, now() FROM tenants t, principals p WHERE p.email = '1@north.example';
+INSERT INTO item_definitions (id, process_definition_id, code) SELECT gen_random_uuid(), d.id, 'I' FROM process_definitions d;
+INSERT INTO item_definition_grants (item_definition_id, permission, grantee_id)
+SELECT i.id, 'CANDIDATE', p.id FROM item_definitions i, principals p WHERE p.email = '1@north.example';
+INSERT INTO process_items (id, tenant_id, process_id, process_definition_id, type, item_definition_id, item_version, item_definition_code,
+                           owner_id, task_state, claimed_at, created_by, created_at, last_modified_by, last_modified_at)
+SELECT gen_random_uuid(), p.tenant_id, p.id, p.process_definition_id, 'TASK', i.id, i.id, 'I',
+       CASE s.state WHEN 'CLAIMED' THEN u.id END, s.state, CASE s.state WHEN 'CLAIMED' THEN now() END, u.id, now(), u.id, now()
+  FROM processes p
+  JOIN item_definitions i ON i.process_definition_id = p.process_definition_id
+  JOIN principals u ON u.email = '1@north.example',
+       (VALUES ('CLAIMED'), ('READY')) s (state);
+UPDATE process_items i SET owner_id = p.id
+  FROM principals p WHERE p.email = '2@north.example' AND i.id IN (SELECT id FROM process_items WHERE task_state = 'CLAIMED' LIMIT 3);
 ANALYZE;`
 
 // Lists of administrators read few rows beyond the page.
@@ -67,6 +85,11 @@ func TestListsReadWhatTheyShow(t *testing.T) { //nolint:funlen // most of it is 
 			require.NoError(t, err)
 			require.Len(t, found, 3)
 		}
+	}
+	unowned := func(r *persistence.Reader) {
+		found, err := r.ListUnownedWork(t.Context(), persistence.AdministrationScope{Tenants: tenants}, nil, domain.PageRequest{Size: 25}, 10_000)
+		require.NoError(t, err)
+		require.EqualValues(t, 3, found.Total)
 	}
 	const (
 		rows    = "SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM pg_stat_user_tables WHERE relname = $1"
@@ -96,6 +119,7 @@ func TestListsReadWhatTheyShow(t *testing.T) { //nolint:funlen // most of it is 
 			require.Len(t, found.Items, 5)
 			require.EqualValues(t, 100, found.Total)
 		}},
+		"tasks without an owner": {rows, "process_items", 10, unowned},
 		"manifests with words": {outside, "resources", 20, func(r *persistence.Reader) {
 			err := r.ShowResources(t.Context(), persistence.AdministrationScope{Everywhere: true}, persistence.ResourceFilter{
 				Kinds: []resource.Kind{resource.KindTenant}, Search: "nAME 77",

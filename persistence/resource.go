@@ -69,16 +69,29 @@ type ResourceFilter struct {
 	// Holder keeps the resources that may give rights to a user, an application or a group of a tenant: the groups that mention
 	// it, other resources that mention it or one of these groups, and itself. The zero value keeps all.
 	Holder resource.Key
+	// Sources keeps the resources of these sources.
+	Sources []resource.Source
+	// Active keeps the users and applications that are not disabled, and resources of other kinds, or if false the disabled ones;
+	// nil keeps all.
+	Active *bool
+	// ClaimedGroup keeps the users who are members of the group with the code by sign-ins, unless it is empty.
+	ClaimedGroup string
 }
 
-// holding keeps the resources of a tenant that mention the code %[2]s, or a group that mentions it. A mention is
-// the code in quotes, anywhere: the caller interprets it.
+// holding keeps the resources of a tenant that mention the code %[2]s, or a group that mentions it or is claimed by the user with
+// it. A mention is the code in quotes, anywhere: the caller interprets it.
 const holding = `(r.kind = %[1]s AND r.code = %[2]s
+    OR r.kind = 'Group' AND r.code IN (` + claimedCodes + `)
     OR r.kind IN ('Group', 'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'Robot')
        AND (r.spec::text LIKE %[3]s
             OR r.kind <> 'Group' AND r.spec::text LIKE ANY (
                 SELECT '%%"' || g.code || '"%%' FROM resources g
-                 WHERE g.tenant_id = r.tenant_id AND g.kind = 'Group' AND g.spec::text LIKE %[3]s)))`
+                 WHERE g.tenant_id = r.tenant_id AND g.kind = 'Group'
+                   AND (g.spec::text LIKE %[3]s OR g.code IN (` + claimedCodes + `)))))`
+
+// claimedCodes are the codes of the groups that the resource r of the kind %[1]s with the code %[2]s claims.
+const claimedCodes = `SELECT c ->> 'group' FROM resources h, json_array_elements(h.spec -> 'claimedGroups') c
+              WHERE h.tenant_id = r.tenant_id AND h.kind = %[1]s AND h.code = %[2]s`
 
 // kindOrder returns the position of a kind in the order in which kinds are applied, as SQL.
 func kindOrder() string {
@@ -109,6 +122,11 @@ func filteredResources(scope AdministrationScope, filter ResourceFilter, sort []
 		listquery.AnyOf("r.code", filter.Codes),
 		listquery.MatchIf(len(filter.Selector) > 0, "r.labels @> %s::jsonb", map[string]string(filter.Selector)),
 		listquery.MatchSearch(filter.Search, "r.words"),
+		listquery.AnyOf("r.source", filter.Sources),
+		listquery.MatchGiven(`(NOT coalesce((r.spec ->> 'disabled')::boolean, false)
+    AND NOT EXISTS (SELECT 1 FROM principals p WHERE p.id = r.id AND p.disabled_at IS NOT NULL)) = %s`, filter.Active),
+		listquery.MatchIf(filter.ClaimedGroup != "", "(r.kind = 'User' AND EXISTS (SELECT 1 FROM json_array_elements(r.spec -> 'claimedGroups') c WHERE c ->> 'group' = %s))",
+			filter.ClaimedGroup),
 	}
 	if holder := filter.Holder; holder != (resource.Key{}) {
 		conditions = append(conditions, listquery.Match(holding, holder.Kind, holder.Code, "%\""+holder.Code+"\"%"),

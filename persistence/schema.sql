@@ -1467,7 +1467,8 @@ CREATE TABLE public.events_1 (
 
 CREATE TABLE public.group_members (
     group_id uuid NOT NULL,
-    principal_id uuid NOT NULL
+    principal_id uuid NOT NULL,
+    claimed boolean DEFAULT false NOT NULL
 );
 
 CREATE TABLE public.groups (
@@ -1981,7 +1982,7 @@ CREATE TABLE public.resources (
     CONSTRAINT resources_code_check CHECK (((length(code) >= 1) AND (length(code) <= 63))),
     CONSTRAINT resources_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 255))),
     CONSTRAINT resources_kind_check CHECK ((kind = ANY (ARRAY['Tenant'::text, 'User'::text, 'Application'::text, 'Group'::text, 'DataStructure'::text, 'EncryptionKey'::text, 'DataSource'::text, 'ProcessDefinition'::text, 'BusinessArtifactDefinition'::text, 'WebhookSubscription'::text, 'Robot'::text, 'NotificationReceiver'::text]))),
-    CONSTRAINT resources_source_check CHECK ((source = ANY (ARRAY['MANIFEST'::text, 'DIRECTORY'::text, 'DEPARTED'::text])))
+    CONSTRAINT resources_source_check CHECK ((source = ANY (ARRAY['MANIFEST'::text, 'DIRECTORY'::text, 'DEPARTED'::text, 'SIGN_IN'::text])))
 );
 
 CREATE TABLE public.retention_turns (
@@ -2789,6 +2790,8 @@ CREATE INDEX incident_comments_incident ON public.incident_comments USING btree 
 
 CREATE INDEX incident_mutes_end ON public.incident_mutes USING btree (muted_until);
 
+CREATE INDEX incidents_assigned ON public.incidents USING btree (assignee_id) WHERE ((state = 'OPEN'::text) AND (assignee_id IS NOT NULL));
+
 CREATE INDEX incidents_closed ON public.incidents USING btree (tenant_id, resolved_at) WHERE (state <> 'OPEN'::text);
 
 CREATE INDEX incidents_fingerprint ON public.incidents USING btree (tenant_id, state, fingerprint, created_at);
@@ -2898,6 +2901,8 @@ CREATE INDEX processes_modified ON public.processes USING btree (process_definit
 CREATE INDEX processes_running ON public.processes USING btree (process_version) WHERE (state = 'RUNNING'::text);
 
 CREATE INDEX repairs_process ON public.repairs USING btree (process_id, created_at);
+
+CREATE INDEX resources_sign_in ON public.resources USING btree (tenant_id) WHERE ((kind = 'Tenant'::text) AND ((spec #> '{provisioning,signIn}'::text[]) IS NOT NULL));
 
 CREATE UNIQUE INDEX resources_user_name ON public.resources USING btree (tenant_id, lower((directory ->> 'userName'::text))) WHERE ((kind = 'User'::text) AND ((directory ->> 'userName'::text) IS NOT NULL));
 

@@ -27,11 +27,15 @@ SELECT t.code, r.tenant_id, r.kind, r.code, r.id, r.labels, r.spec,
                                          UNION ALL
                                         SELECT m.group_id FROM group_members m WHERE m.principal_id = $3)))))
    AND (r.kind = $4 AND r.code = $5
+    OR r.kind = 'Group' AND r.code IN (SELECT c ->> 'group' FROM resources h, json_array_elements(h.spec -> 'claimedGroups') c
+              WHERE h.tenant_id = r.tenant_id AND h.kind = $4 AND h.code = $5)
     OR r.kind IN ('Group', 'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'Robot')
        AND (r.spec::text LIKE $6
             OR r.kind <> 'Group' AND r.spec::text LIKE ANY (
                 SELECT '%"' || g.code || '"%' FROM resources g
-                 WHERE g.tenant_id = r.tenant_id AND g.kind = 'Group' AND g.spec::text LIKE $6)))
+                 WHERE g.tenant_id = r.tenant_id AND g.kind = 'Group'
+                   AND (g.spec::text LIKE $6 OR g.code IN (SELECT c ->> 'group' FROM resources h, json_array_elements(h.spec -> 'claimedGroups') c
+              WHERE h.tenant_id = r.tenant_id AND h.kind = $4 AND h.code = $5)))))
    AND t.code = $7
  ORDER BY t.code, array_position(ARRAY['Tenant', 'User', 'Application', 'Group', 'DataStructure', 'EncryptionKey', 'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot', 'NotificationReceiver'], r.kind), r.code, r.id
  LIMIT $8::bigint;
@@ -50,11 +54,15 @@ SELECT count(*)
                                          UNION ALL
                                         SELECT m.group_id FROM group_members m WHERE m.principal_id = $3)))))
    AND (r.kind = $4 AND r.code = $5
+    OR r.kind = 'Group' AND r.code IN (SELECT c ->> 'group' FROM resources h, json_array_elements(h.spec -> 'claimedGroups') c
+              WHERE h.tenant_id = r.tenant_id AND h.kind = $4 AND h.code = $5)
     OR r.kind IN ('Group', 'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'Robot')
        AND (r.spec::text LIKE $6
             OR r.kind <> 'Group' AND r.spec::text LIKE ANY (
                 SELECT '%"' || g.code || '"%' FROM resources g
-                 WHERE g.tenant_id = r.tenant_id AND g.kind = 'Group' AND g.spec::text LIKE $6)))
+                 WHERE g.tenant_id = r.tenant_id AND g.kind = 'Group'
+                   AND (g.spec::text LIKE $6 OR g.code IN (SELECT c ->> 'group' FROM resources h, json_array_elements(h.spec -> 'claimedGroups') c
+              WHERE h.tenant_id = r.tenant_id AND h.kind = $4 AND h.code = $5)))))
    AND t.code = $7;
 
 COMMIT;
