@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,8 @@ import (
 type resourceFilter struct {
 	selector string
 	tenant   string
+	origin   string
+	active   string
 	limit    int
 }
 
@@ -21,6 +24,8 @@ func (p *resourceFilter) bindFlags(env Environment, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&p.selector, "selector", "l", "", "only resources with the `labels`, as key=value,key2=value2")
 	f.StringVar(&p.tenant, "tenant", "", ofTenantHelp)
+	f.StringVar(&p.origin, "origin", "", "only resources of a `source`: MANIFEST, DIRECTORY, DEPARTED or SIGN_IN")
+	f.StringVar(&p.active, "active", "", "true: without disabled users and applications; false: these only")
 	defaultFromContext(f)
 	completeTenants(env, cmd)
 }
@@ -30,6 +35,19 @@ func (p *resourceFilter) requestParams(kinds []oasadmin.ResourceKind, codes []st
 	params := oasadmin.FindResourcesParams{Kind: kinds, Tenant: filterOf(p.tenant)}
 	if len(codes) > 0 {
 		params.Code = codes
+	}
+	if p.origin != "" {
+		params.Origin = []oasadmin.ResourceOrigin{oasadmin.ResourceOrigin(strings.ToUpper(p.origin))}
+		if !params.Origin[0].Valid() {
+			return params, usageError("--origin must be MANIFEST, DIRECTORY, DEPARTED or SIGN_IN")
+		}
+	}
+	if p.active != "" {
+		active, err := strconv.ParseBool(p.active)
+		if err != nil {
+			return params, usageError("--active must be true or false")
+		}
+		params.Active = &active
 	}
 	if p.selector != "" {
 		selector, err := resource.ParseSelector(p.selector)

@@ -61,6 +61,7 @@ func (s *Server) FindResources(
 	}
 	filter := administration.ResourceFilter{
 		Kinds: httpio.ConvertStrings[resource.Kind](params.Kind), Tenants: params.Tenant, Codes: params.Code, Selector: selector,
+		Sources: httpio.ConvertStrings[resource.Source](params.Origin), Active: params.Active, ClaimedGroup: httpio.Deref(params.ClaimedGroup),
 	}
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
 	return listing(func(w http.ResponseWriter) error {
@@ -181,6 +182,10 @@ func storedResource(r *resource.Stored) (oasadmin.Resource, error) {
 			LastModifiedBy: r.LastModifiedBy, LastModifiedAt: r.LastModifiedAt.UTC(),
 			PublishedVersion: r.PublishedVersion,
 		},
+	}
+	if r.Source != "" {
+		origin := oasadmin.ResourceOrigin(r.Source)
+		answer.Status.Origin = &origin
 	}
 	addRobot(&answer.Status, r)
 	return answer, err

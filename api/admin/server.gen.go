@@ -714,6 +714,9 @@ func (siw *ServerInterfaceWrapper) FindResources(c *gin.Context) {
 	b.Query("tenant", false, &params.Tenant, "array", "")
 	b.Query("code", false, &params.Code, "array", "")
 	b.Query("label", false, &params.Label, "array", "")
+	b.Query("origin", false, &params.Origin, "array", "")
+	b.Query("active", false, &params.Active, "boolean", "")
+	b.Query("claimedGroup", false, &params.ClaimedGroup, "string", "")
 	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
 		siw.Handler.FindResources(c, params)
 	}

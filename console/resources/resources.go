@@ -35,8 +35,10 @@ func Definitions() []resource.Kind {
 
 // ParseQuery returns the parameters of a list of kinds. The default of "kind" is ifNone.
 func ParseQuery(v *web.Visit, kinds []resource.Kind, ifNone resource.Kind) web.Query {
-	q := v.Query("kind", "q")
+	q := v.Query("kind", "q", "source", "active", "group")
 	web.Restrict(q, "kind", kinds...)
+	web.Restrict(q, "source", resource.Sources()...)
+	web.Restrict(q, "active", "true", "false")
 	q.Default("kind", string(ifNone))
 	return q
 }
@@ -56,7 +58,14 @@ func Find(
 	v *web.Visit, of *administration.Service, area string, q web.Query, kinds []resource.Kind, order ...domain.SortKey,
 ) (*List, *web.Answer, error) {
 	l, page := &List{Query: q}, v.Page(PageSize)
-	filter := administration.ResourceFilter{Kinds: kinds, Search: q.Get("q")}
+	filter := administration.ResourceFilter{Kinds: kinds, Search: q.Get("q"), ClaimedGroup: q.Get("group")}
+	if source := q.Get("source"); source != "" {
+		filter.Sources = []resource.Source{resource.Source(source)}
+	}
+	if active := q.Get("active"); active != "" {
+		isActive := active == "true"
+		filter.Active = &isActive
+	}
 	if kind := l.Kind(); kind != "" {
 		filter.Kinds = []resource.Kind{kind}
 	}

@@ -1415,6 +1415,9 @@ func NewFindResourcesRequest(server string, params *FindResourcesParams) (*http.
 		b.query("tenant", params.Tenant, "array", "")
 		b.query("code", params.Code, "array", "")
 		b.query("label", params.Label, "array", "")
+		b.query("origin", params.Origin, "array", "")
+		b.query("active", params.Active, "boolean", "")
+		b.query("claimedGroup", params.ClaimedGroup, "string", "")
 	}
 	return b.build("", nil)
 }

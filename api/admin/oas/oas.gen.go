@@ -682,6 +682,30 @@ func (e ResourceKind) Valid() bool {
 	}
 }
 
+// Defines values for ResourceOrigin.
+const (
+	ResourceOriginDEPARTED  ResourceOrigin = "DEPARTED"
+	ResourceOriginDIRECTORY ResourceOrigin = "DIRECTORY"
+	ResourceOriginMANIFEST  ResourceOrigin = "MANIFEST"
+	ResourceOriginSIGNIN    ResourceOrigin = "SIGN_IN"
+)
+
+// Valid indicates whether the value is a known member of the ResourceOrigin enum.
+func (e ResourceOrigin) Valid() bool {
+	switch e {
+	case ResourceOriginDEPARTED:
+		return true
+	case ResourceOriginDIRECTORY:
+		return true
+	case ResourceOriginMANIFEST:
+		return true
+	case ResourceOriginSIGNIN:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for RobotAssetArchitecture.
 const (
 	RobotAssetArchitectureX8632 RobotAssetArchitecture = "X86_32"
@@ -2267,6 +2291,9 @@ type ResourceMetadata struct {
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
+// ResourceOrigin The source of a resource: a manifest, the directory of the tenant, a directory that has deleted it while other resources refer to it, or the first sign-in of a person
+type ResourceOrigin string
+
 // ResourcePage defines model for ResourcePage.
 type ResourcePage struct {
 	Content []Resource `json:"content"`
@@ -2298,6 +2325,9 @@ type ResourceStatus struct {
 	EnvironmentVariables []string           `json:"environmentVariables,omitempty"`
 	LastModifiedAt       time.Time          `json:"lastModifiedAt"`
 	LastModifiedBy       openapi_types.UUID `json:"lastModifiedBy"`
+
+	// Origin The source of a resource: a manifest, the directory of the tenant, a directory that has deleted it while other resources refer to it, or the first sign-in of a person
+	Origin *ResourceOrigin `json:"origin,omitempty"`
 
 	// PublishedVersion The version that new processes of a process definition are started with, if any
 	PublishedVersion *openapi_types.UUID `json:"publishedVersion,omitempty"`
@@ -3309,6 +3339,15 @@ type FindResourcesParams struct {
 
 	// Label Only resources with all of these labels, each `name=value`
 	Label []string `form:"label,omitempty" json:"label,omitempty"`
+
+	// Origin Only resources of one of these origins
+	Origin []ResourceOrigin `form:"origin,omitempty" json:"origin,omitempty"`
+
+	// Active With true users and applications that are not disabled, and resources of other kinds; with false disabled users and applications
+	Active *bool `form:"active,omitempty" json:"active,omitempty"`
+
+	// ClaimedGroup Only users who are members of the group with this code by sign-ins
+	ClaimedGroup *string `form:"claimedGroup,omitempty" json:"claimedGroup,omitempty"`
 }
 
 // DeleteResourceParams defines parameters for DeleteResource.
