@@ -227,3 +227,58 @@ func TestPreviewRefusesWrongFilters(t *testing.T) {
 		require.True(t, domain.HasCode(err, domain.CodeValidation), "%s: %v", name, err)
 	}
 }
+
+// A credential that is limited to a tenant reaches the tasks of the tenant only, although its owner manages those of another one.
+// The Administrator of a definition reaches none.
+func TestTasksOfTheCallersTenantAndRights(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	other := enginetest.Seed(t, f.db, "other", "Loan")
+	own, foreign := f.Create(t, f.app, "Loan"), other.Create(t, f.app, "Loan")
+	task, beyond := f.Task(t, f.app, own, false), other.Task(t, f.app, foreign, false)
+	manager, definer := uuid.New(), uuid.New()
+	require.NoError(t, f.db.Write(t.Context(), func(tx *persistence.Tx) error {
+		for _, tenant := range []uuid.UUID{f.ID, other.ID} {
+			for _, user := range []uuid.UUID{manager, definer} {
+				err := tx.PutTenantUser(domain.TenantUser{
+					ID: uuid.New(), TenantID: tenant, Role: domain.RoleMember, Audit: domain.NewAudit(user, time.Now()),
+					Principal: domain.Principal{ID: user, Type: domain.PrincipalUser, Name: "U", Email: user.String() + "@north.example"},
+				})
+				if err != nil {
+					return err
+				}
+			}
+		}
+		for _, p := range []*domain.Process{own, foreign} {
+			tx.GrantOnProcess(p.Definition.ID, domain.PermissionManager, manager)
+			tx.GrantOnProcess(p.Definition.ID, domain.PermissionAdministrator, definer)
+		}
+		return nil
+	}))
+	limitedTo := func(user uuid.UUID) domain.Call {
+		return domain.Call{Caller: domain.Caller{
+			PrincipalID: user, Type: domain.PrincipalUser,
+			Memberships: []domain.Membership{{TenantID: f.ID, Namespace: f.Namespace, Role: domain.RoleMember, AdministersDefinitions: true}},
+		}}
+	}
+	for _, filter := range []domain.BulkFilter{{}, {IDs: []uuid.UUID{task.ID, beyond.ID}}} {
+		none, err := f.Preview(t.Context(), limitedTo(definer), bulk.Request{Kind: domain.BulkCancelTasks, Filter: filter})
+		require.NoError(t, err)
+		require.Zero(t, none.Permitted())
+		b, err := f.Preview(t.Context(), limitedTo(manager), bulk.Request{Kind: domain.BulkCancelTasks, Filter: filter})
+		require.NoError(t, err)
+		require.Equal(t, 1, b.Permitted())
+		if filter.IDs == nil {
+			continue
+		}
+		_, err = f.Start(t.Context(), limitedTo(manager), b.ID, "the bank is closed")
+		require.NoError(t, err)
+		f.run(t, b.ID, ignore)
+		require.Equal(t, 1, f.retrieve(t, b.ID).Done)
+	}
+	_, err := f.Preview(t.Context(), limitedTo(manager), bulk.Request{Kind: domain.BulkCancelTasks, TenantID: &other.ID})
+	require.True(t, domain.HasCode(err, domain.CodeValidation), "%v", err)
+	kept, err := f.app.RetrieveProcessItem(t.Context(), other.Call, beyond.ID)
+	require.NoError(t, err)
+	require.Equal(t, domain.TaskReady, kept.Task.State)
+}
