@@ -27,11 +27,11 @@ type ClaimMapping struct {
 	Group string `json:"group"`
 }
 
-// SignInCreation has the conditions for the creation of a person, all of which must be met, and at least one must be given.
+// SignInCreation has the conditions for the creation of a person. At least one must be given, and all that are given be met.
 type SignInCreation struct {
 	// EmailDomains are the allowed domains of the verified address; none for any.
 	EmailDomains []string `json:"emailDomains,omitempty"`
-	// Values are values of the claim, one of which is required; none for no requirement.
+	// Values are values of the claim. The person needs one of them, or none if the list is empty.
 	Values []string `json:"values,omitempty"`
 	// Groups are the codes of the groups of everyone who was created.
 	Groups []string `json:"groups,omitempty"`
