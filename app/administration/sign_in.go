@@ -96,7 +96,7 @@ func (s *Service) settleSignIn(ctx context.Context, t domain.DirectoryTenant, in
 			return s.planPerson(c, t.Code, rule, in)
 		}
 		spec, ok := before.Spec.(*resource.UserSpec)
-		if !ok || !followsClaim(spec, before.Source, in) {
+		if !ok || before.ID != in.PrincipalID || !followsClaim(spec, before.Source, in) {
 			return nil
 		}
 		changed := *spec
@@ -120,15 +120,21 @@ func (s *Service) planPerson(c *configuration, tenant string, rule *resource.Sig
 	return s.planProvisioned(c, d, resource.Origin{Source: resource.SourceSignIn})
 }
 
-// findPersonOf returns the user of a tenant who signs in, nil for none.
+// findPersonOf returns the user of a tenant who signs in, nil for none. The address counts only for a person who is no user of the
+// tenant.
 func (c *configuration) findPersonOf(tenant string, in domain.PersonSignIn) *resource.Stored {
+	var named *resource.Stored
 	for key, stored := range c.stored {
 		spec, isUser := stored.Spec.(*resource.UserSpec)
-		if isUser && key.Tenant == tenant && (stored.ID == in.PrincipalID || domain.EqualEmails(spec.Email, in.Email)) {
+		switch {
+		case !isUser || key.Tenant != tenant:
+		case stored.ID == in.PrincipalID:
 			return stored
+		case domain.EqualEmails(spec.Email, in.Email):
+			named = stored
 		}
 	}
-	return nil
+	return named
 }
 
 // hasGroup returns a function that reports whether sign-ins may make users members of a group of the tenant.

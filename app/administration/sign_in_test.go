@@ -107,6 +107,22 @@ func TestClaimedGroupsAndManifests(t *testing.T) {
 	require.Empty(t, c.groupsOf("ada"), "no manifest claims a group")
 }
 
+// The address of a linked user may have changed at the issuer, even to the address of another user.
+func TestClaimsAreOfTheLinkedUser(t *testing.T) {
+	t.Parallel()
+	c := newSignIns(t, mapping)
+	for range 5 {
+		for _, groups := range [][]string{{"staff-2"}, nil} {
+			_, err := c.SettleSignIn(t.Context(), domain.PersonSignIn{
+				Issuer: loginIssuer, Subject: "ada", PrincipalID: c.id(resource.KindUser, "north", "ada"), Email: "ines@north.example", Groups: groups,
+			})
+			require.NoError(t, err)
+			require.Len(t, c.groupsOf("ada"), len(groups))
+			require.Empty(t, c.groupsOf("ines"))
+		}
+	}
+}
+
 func texts[T ~string](values []T) []string {
 	var all []string
 	for _, v := range values {
