@@ -18,7 +18,7 @@ func activeIn(tenant string) string {
 }
 
 // The candidates of an item definition are looked up once for each definition, and the work of people who are not active by their ids:
-// the work of others is not read.
+// tasks and processes of others are not read. Assigned incidents are few, and their assignees may never have been users of the tenant.
 //
 //nolint:gochecknoglobals // a constant text
 var listUnownedWork = `
@@ -77,11 +77,9 @@ WITH scope AS MATERIALIZED (
      LIMIT $4)
     UNION ALL
    (SELECT 'INCIDENT', i.id, i.tenant_id, i.process_id, i.assignee_id, NULL, i.created_at
-      FROM idle x
-     CROSS JOIN LATERAL (SELECT *
-                           FROM incidents o
-                          WHERE o.assignee_id = x.principal_id AND o.tenant_id = x.tenant_id AND o.state = 'OPEN'
-                          LIMIT $4) i
+      FROM incidents i
+     WHERE i.tenant_id IN (SELECT id FROM scope) AND i.state = 'OPEN' AND i.assignee_id IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM principals p WHERE p.id = i.assignee_id AND ` + activeIn("i.tenant_id") + `)
      LIMIT $4)
 )
 SELECT f.kind, f.id, f.tenant_id, t.code, f.process_id, coalesce(f.item, ''), coalesce(x.process_definition_code, ''), f.principal_id,
