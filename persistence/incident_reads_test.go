@@ -67,7 +67,7 @@ func TestManyIncidentsAreReadByIndexes(t *testing.T) {
 			found, err := r.ListIncidentGroups(t.Context(), alice, scope, open, 2, 100)
 			require.NoError(t, err)
 			require.Len(t, found, 3)
-			require.EqualValues(t, 3334, found[0].Count)
+			require.Equal(t, 3334, found[0].Count)
 		}},
 		"navigation": {map[string]int64{"incidents": 1000, "engine_runs": 1100, "processes": 1100}, func(r *persistence.Reader) {
 			found, err := r.CountAttention(t.Context(), alice, scope, time.Now())

@@ -59,6 +59,16 @@ func (f fixture) requireTotals(t *testing.T, version uuid.UUID) (n int) {
 	return n
 }
 
+func TestPreviewRefusesAMoveToAnUnknownVersion(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	p := f.Create(t, f.app, "Loan")
+	_, err := f.Preview(t.Context(), f.Call, bulk.Request{
+		Kind: domain.BulkMoveProcesses, ToVersion: 9, Filter: domain.BulkFilter{DefinitionID: &p.Definition.ID},
+	})
+	require.True(t, domain.HasCode(err, domain.CodeValidation), "%v", err)
+}
+
 // Processes move to another version once, while steps are repeated concurrently, as after the loss of a worker. Totals of lists stay
 // exact, and each move can be undone until its process has changed.
 func TestProcessesAreMoved(t *testing.T) {
@@ -82,11 +92,6 @@ func TestProcessesAreMoved(t *testing.T) {
 		require.NoError(t, err)
 		return b
 	}
-	_, err := f.Preview(t.Context(), f.Call, bulk.Request{
-		Kind: domain.BulkMoveProcesses, ToVersion: 9, Filter: domain.BulkFilter{DefinitionID: &processes[0].Definition.ID},
-	})
-	require.True(t, domain.HasCode(err, domain.CodeValidation), "%v", err)
-
 	b := move(2)
 	require.Equal(t, count, b.Permitted())
 	require.Equal(t, count, b.Sample.Checked)
@@ -111,7 +116,7 @@ func TestProcessesAreMoved(t *testing.T) {
 
 	// The move of a process without a change is undone, the one of a changed process is refused.
 	undo := domain.RepairRequest{Kind: domain.RepairUndoMove, Reason: "too early"}
-	_, _, err = f.app.RepairProcess(t.Context(), f.Call, processes[0].ID, undo)
+	_, _, err := f.app.RepairProcess(t.Context(), f.Call, processes[0].ID, undo)
 	require.NoError(t, err)
 	_, err = f.app.CancelProcess(t.Context(), f.Call, processes[1].ID)
 	require.NoError(t, err)
