@@ -66,16 +66,8 @@ type cluster struct {
 	pending int
 }
 
-// claim records that a command is claimed.
-func (c *cluster) claim(now time.Time) {
-	c.pending++
-	if c.isOpen() {
-		c.startProbe(now)
-	}
-}
-
-// startProbe records that a command probes Temporal, and sets the time of the next
-// probe.
+// startProbe records that a command probes Temporal, or that none is due, and sets the
+// time of the next probe.
 func (c *circuit) startProbe(now time.Time) {
 	c.pause = min(maxProbe, max(firstBackoff, 2*c.pause))
 	c.probeAt = now.Add(c.pause)

@@ -164,7 +164,8 @@ func (r *Relay) exchangeCommands(ctx context.Context) {
 	now := r.o.Clock()
 	r.outcome.Now, r.outcome.LeaseUntil = now, now.Add(lease)
 	r.outcome.Limit = 2*r.o.Concurrency - len(r.queue) - r.running
-	r.outcome.Closed, r.outcome.Probed = r.restrictedClusters(now)
+	closed, probed := r.restrictedClusters(now)
+	r.outcome.Closed, r.outcome.Probed = closed, probed
 	due, err := r.o.DB.ExchangeEngineCommands(ctx, r.outcome)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -178,7 +179,10 @@ func (r *Relay) exchangeCommands(ctx context.Context) {
 	}
 	for _, c := range due {
 		r.queue = append(r.queue, claimedCommand{DueCommand: c, leaseUntil: now.Add(lease)})
-		r.clusterOf(c).claim(now)
+		r.clusterOf(c).pending++
+	}
+	for _, name := range probed {
+		r.clusters[name].startProbe(now)
 	}
 }
 
