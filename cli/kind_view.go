@@ -23,15 +23,16 @@ func kindViews() map[resource.Kind]kindView {
 	}
 	role := specColumn("ROLE", func(s shownSpec) string { return s.Role })
 	disabled := specColumn("DISABLED", func(s shownSpec) string { return yesNo(s.Disabled) })
+	origin := column{"ORIGIN", func(r oasadmin.Resource, _ shownSpec) string { return originOf(r) }}
 	taskQueue := specColumn("TASK QUEUE", func(s shownSpec) string { return s.TaskQueue })
 	return map[resource.Kind]kindView{
 		resource.KindTenant: {columns: []column{specColumn("PLAN", func(s shownSpec) string { return s.Plan })}},
 		resource.KindUser: {
-			columns: []column{specColumn("EMAIL", func(s shownSpec) string { return s.Email }), role, disabled},
+			columns: []column{specColumn("EMAIL", func(s shownSpec) string { return s.Email }), role, disabled, origin},
 		},
 		resource.KindApplication: {columns: []column{role, disabled}},
 		resource.KindGroup: {
-			columns: []column{specColumn("MEMBERS", func(s shownSpec) string { return strconv.Itoa(len(s.Members)) })},
+			columns: []column{specColumn("MEMBERS", func(s shownSpec) string { return strconv.Itoa(len(s.Members)) }), origin},
 		},
 		resource.KindEncryptionKey: {
 			columns: []column{specColumn("DESCRIPTION", func(s shownSpec) string { return s.Description })},
@@ -43,4 +44,12 @@ func kindViews() map[resource.Kind]kindView {
 		resource.KindWebhookSubscription: {columns: []column{specColumn("URL", func(s shownSpec) string { return s.URL })}},
 		resource.KindRobot:               {columns: []column{taskQueue}},
 	}
+}
+
+// originOf returns the source of a resource, "" for none.
+func originOf(r oasadmin.Resource) string {
+	if r.Status.Origin == nil {
+		return ""
+	}
+	return string(*r.Status.Origin)
 }
