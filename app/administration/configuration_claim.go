@@ -14,20 +14,21 @@ func (c *configuration) keepClaims(d *resource.Document) {
 	if !isUser || d.Key() == c.signedIn {
 		return
 	}
-	before, _ := c.storedUser(d.Key())
+	before := c.storedUser(d.Key())
 	spec.ClaimedGroups = nil
 	if before != nil {
 		spec.ClaimedGroups = before.ClaimedGroups
 	}
 }
 
-// storedUser returns the user with a key before the change.
-func (c *configuration) storedUser(key resource.Key) (*resource.UserSpec, bool) {
+// storedUser returns the user with a key before the change, nil for none.
+func (c *configuration) storedUser(key resource.Key) *resource.UserSpec {
 	stored := c.stored[key]
 	if stored == nil {
-		return nil, false
+		return nil
 	}
-	return userSpec(&stored.Document)
+	spec, _ := userSpec(&stored.Document)
+	return spec
 }
 
 // settleClaims ends the memberships by sign-ins that the rules of the tenant or the groups no longer allow, and finds the members of

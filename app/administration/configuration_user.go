@@ -48,7 +48,7 @@ func (c *configuration) putUser(tx *persistence.Tx, w written, spec *resource.Us
 	if err != nil {
 		return err
 	}
-	if before, _ := c.storedUser(w.Key()); len(spec.ClaimedGroups) > 0 || before != nil && len(before.ClaimedGroups) > 0 {
+	if before := c.storedUser(w.Key()); len(spec.ClaimedGroups) > 0 || before != nil && len(before.ClaimedGroups) > 0 {
 		tx.PutClaims(w.tenant, w.id, c.claimedIDs(w.Metadata.Tenant, spec))
 	}
 	declared, err := newCredentials(spec.AccessTokens, domain.CredentialPersonalAccessToken, w.audit.LastModifiedBy, w.audit.LastModifiedAt)

@@ -247,7 +247,7 @@ func (c *configuration) holds(user resource.Key, grantees []resource.Grantee) bo
 			return false
 		}
 		group := c.stored[identityKey(user.Tenant, "", "", g.Group)]
-		spec, _ := c.storedUser(user)
+		spec := c.storedUser(user)
 		return group != nil && isMember(&group.Document, user) || spec.Claims(g.Group)
 	})
 }

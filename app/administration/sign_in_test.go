@@ -163,36 +163,41 @@ func TestFirstSignInCreatesAPerson(t *testing.T) {
 	before := c.dump()
 	require.Equal(t, domain.SignInOutcome{}, c.signIn("nora", "staff-1"), "a subject without a link changes no user")
 	require.Equal(t, before, c.dump())
+}
 
-	t.Run("refusals", func(t *testing.T) {
-		outcome, err := c.SettleSignIn(t.Context(), domain.PersonSignIn{Issuer: loginIssuer, Subject: "x", Email: "x@south.example"})
-		require.NoError(t, err)
-		require.Equal(t, domain.SignInOutcome{Refusal: domain.SignInNotEligible, TenantCodes: []string{"north"}}, outcome)
-		for name, in := range map[string]domain.PersonSignIn{
-			"no verified address":            {Issuer: loginIssuer, Subject: "y"},
-			"another issuer":                 {Issuer: "https://other.example", Subject: "y", Email: "y@north.example"},
-			"an issuer of another tenant":    {Issuer: loginIssuer, Subject: "y", Email: "y@north.example", TenantCodes: []string{"south"}},
-			"a user of another subject":      {Issuer: loginIssuer, Subject: "y", Email: "ada@north.example"},
-			"a linked user, another address": {Issuer: loginIssuer, Subject: "y", Email: "y@north.example", PrincipalID: c.id(resource.KindUser, "south", "erik")},
-		} {
-			before := c.dump()
-			outcome, err := c.SettleSignIn(t.Context(), in)
-			require.NoError(t, err, name)
-			require.Equal(t, domain.SignInOutcome{}, outcome, name)
-			require.Equal(t, before, c.dump(), name)
-		}
-	})
-	t.Run("once for concurrent sign-ins", func(t *testing.T) {
-		var all sync.WaitGroup
-		for range 4 {
-			all.Go(func() {
-				_, err := c.SettleSignIn(t.Context(), domain.PersonSignIn{Issuer: loginIssuer, Subject: "m", Email: "mia@north.example"})
-				require.NoError(t, err)
-			})
-		}
-		all.Wait()
-		require.Equal(t, 1, c.count(`SELECT count(*) FROM resources WHERE spec->>'email' = 'mia@north.example'`))
-	})
+func TestSignInWithoutAUserIsRefused(t *testing.T) {
+	t.Parallel()
+	c := newSignIns(t, mapping+","+creation)
+	outcome, err := c.SettleSignIn(t.Context(), domain.PersonSignIn{Issuer: loginIssuer, Subject: "x", Email: "x@south.example"})
+	require.NoError(t, err)
+	require.Equal(t, domain.SignInOutcome{Refusal: domain.SignInNotEligible, TenantCodes: []string{"north"}}, outcome)
+	for name, in := range map[string]domain.PersonSignIn{
+		"no verified address":            {Issuer: loginIssuer, Subject: "y"},
+		"another issuer":                 {Issuer: "https://other.example", Subject: "y", Email: "y@north.example"},
+		"an issuer of another tenant":    {Issuer: loginIssuer, Subject: "y", Email: "y@north.example", TenantCodes: []string{"south"}},
+		"a user of another subject":      {Issuer: loginIssuer, Subject: "y", Email: "ada@north.example"},
+		"a linked user, another address": {Issuer: loginIssuer, Subject: "y", Email: "y@north.example", PrincipalID: c.id(resource.KindUser, "south", "erik")},
+	} {
+		before := c.dump()
+		outcome, err := c.SettleSignIn(t.Context(), in)
+		require.NoError(t, err, name)
+		require.Equal(t, domain.SignInOutcome{}, outcome, name)
+		require.Equal(t, before, c.dump(), name)
+	}
+}
+
+func TestConcurrentSignInsCreateAPersonOnce(t *testing.T) {
+	t.Parallel()
+	c := newSignIns(t, mapping+","+creation)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			_, err := c.SettleSignIn(t.Context(), domain.PersonSignIn{Issuer: loginIssuer, Subject: "m", Email: "mia@north.example"})
+			require.NoError(t, err)
+		})
+	}
+	all.Wait()
+	require.Equal(t, 1, c.count(`SELECT count(*) FROM resources WHERE spec->>'email' = 'mia@north.example'`))
 }
 
 func TestDisabledAndDeletedPeopleAreNotCreatedAgain(t *testing.T) {

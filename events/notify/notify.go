@@ -149,8 +149,10 @@ func (n *Notifier) sendMessage(
 func countLeftWork(details map[string]string) string {
 	var parts []string
 	for _, kind := range []struct{ name, one, many string }{
-		{"tasks", "claimed task", "claimed tasks"}, {"processes", "running process", "running processes"},
-		{"incidents", "assigned incident", "assigned incidents"}, {"rights", "right without another holder", "rights without another holder"},
+		{"tasks", "claimed task", "claimed tasks"},
+		{"processes", "running process", "running processes"},
+		{"incidents", "assigned incident", "assigned incidents"},
+		{"rights", "right without another holder", "rights without another holder"},
 	} {
 		if n, err := strconv.Atoi(details[kind.name]); err == nil && n > 0 {
 			parts = append(parts, domain.CountText(n, kind.one, kind.many))
