@@ -17,6 +17,7 @@ TEST_FLAGS   ?=
 PREFIX       ?= /usr/local
 TEST_TIMEOUT ?= 20m
 FUZZ_TIME    ?= 30s
+CLUSTER_TIME ?= 10m
 
 TOOLS := $(CURDIR)/bin/tools
 
@@ -38,7 +39,7 @@ TEMPORAL_ENV = if [ "$$module" = temporal-server ]; then export CGO_ENABLED=0 GO
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } \
 	  /^##@/ { printf "\n%s\n", substr($$0, 5) } \
-	  /^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	  /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: run
 run: bootstrap build ## Run the whole stack here until Ctrl-C; DEV_FLAGS=--ephemeral forgets its data, ENGINE=guarded compiles our Temporal
@@ -65,6 +66,11 @@ check: bootstrap-tests assets lint drift temporal ## Run all checks before a mer
 fuzz: ## Run every fuzz target for FUZZ_TIME, and give every parameter every hostile value
 	@tools/scripts/fuzz "$(FUZZ_TIME)"
 	@go test ./api -count=1 -run TestNoParameterMakesTheServiceFail -args -hostile-rounds=1
+
+.PHONY: test-cluster
+test-cluster: ## Restart and kill every process of a Temporal on three hosts under load, for CLUSTER_TIME (10m)
+	@cd temporal-server && CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath" TEST_CLUSTER="$(CLUSTER_TIME)" \
+	  go test ./internal/server -run TestThreeHosts -count=1 -v -timeout 2h
 
 # Without the race detector, which would compile a second Temporal.
 .PHONY: test-nested

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"crypto/tls"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -46,6 +47,34 @@ func WriteCertificate(issuer *authn.Issuer, dir string, hosts []string, now time
 		}
 	}
 	return files, nil
+}
+
+// RenewCertificate is WriteCertificate if the files in dir are missing, if less than a third of the lifetime of their certificate is left, if
+// it is for other hosts, or if the trusted authorities have changed. Otherwise it returns no files.
+func RenewCertificate(issuer *authn.Issuer, dir string, hosts []string, now time.Time) (CertificateFiles, error) {
+	if isCurrent(issuer, dir, hosts, now) {
+		return CertificateFiles{}, nil
+	}
+	return WriteCertificate(issuer, dir, hosts, now)
+}
+
+// isCurrent reports whether the files in dir need no renewal. Unreadable files need one.
+func isCurrent(issuer *authn.Issuer, dir string, hosts []string, now time.Time) bool {
+	roots, err := os.ReadFile(filepath.Join(dir, "ca.pem")) //nolint:gosec // the operator's own directory
+	if err != nil || string(roots) != issuer.RootsPEM() {
+		return false
+	}
+	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "server.pem"), filepath.Join(dir, "server-key.pem"))
+	if err != nil {
+		return false
+	}
+	for _, host := range hosts {
+		if pair.Leaf.VerifyHostname(host) != nil {
+			return false
+		}
+	}
+	lifetime := pair.Leaf.NotAfter.Sub(pair.Leaf.NotBefore)
+	return now.Before(pair.Leaf.NotAfter.Add(-lifetime / 3))
 }
 
 // replaceFile replaces a file by one that only its owner can read.

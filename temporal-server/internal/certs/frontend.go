@@ -17,6 +17,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"go.temporal.io/server/common/metrics"
+
 	"github.com/procession-dev/procession/temporal-server/internal/tlspolicy"
 )
 
@@ -27,11 +29,15 @@ type Files struct {
 	ClientCA string // the CAs of client certificates
 }
 
+// metricExpiry is the name of the gauge that Procession has for its own certificates too, so that one alert watches all.
+const metricExpiry = "procession_certificate_expiry_timestamp_seconds"
+
 // frontend reloads the TLS settings of the listener when its files change.
 type frontend struct {
 	files   Files
 	trust   *x509.Certificate // accepted as a client certificate in addition to the CA file
 	logger  *slog.Logger
+	meters  metrics.Handler
 	current atomic.Pointer[loadedFiles]
 }
 
@@ -41,8 +47,8 @@ type loadedFiles struct {
 	config              *tls.Config
 }
 
-func newFrontend(files Files, trust *x509.Certificate, logger *slog.Logger) (*frontend, error) {
-	f := &frontend{files: files, trust: trust, logger: logger}
+func newFrontend(files Files, trust *x509.Certificate, logger *slog.Logger, meters metrics.Handler) (*frontend, error) {
+	f := &frontend{files: files, trust: trust, logger: logger, meters: meters}
 	if err := f.reloadFiles(); err != nil {
 		return nil, err
 	}
@@ -105,6 +111,7 @@ func (f *frontend) reloadFiles() error {
 		SessionTicketsDisabled: true,
 	})
 	f.current.Store(next)
+	f.meters.Gauge(metricExpiry).Record(float64(pair.Leaf.NotAfter.Unix()), metrics.StringTag("certificate", "temporal"))
 	return nil
 }
 

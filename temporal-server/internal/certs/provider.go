@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"go.temporal.io/server/common/metrics"
 	"go.temporal.io/server/common/rpc/encryption"
 
 	"github.com/procession-dev/procession/temporal-server/internal/tlspolicy"
@@ -27,8 +28,10 @@ var _ encryption.TLSConfigProvider = (*Provider)(nil)
 
 // NewProvider reads files and reloads them every interval until Close. It returns an
 // error that names the flag of an invalid file. shared is the file with the shared
-// certificate of the cluster's processes, empty for a single process.
-func NewProvider(files Files, shared string, interval time.Duration, now time.Time, logger *slog.Logger) (*Provider, error) {
+// certificate of the cluster's processes, empty for a single process. The expiry of the frontend's certificate goes to meters.
+func NewProvider(
+	files Files, shared string, interval time.Duration, now time.Time, logger *slog.Logger, meters metrics.Handler,
+) (*Provider, error) {
 	var process tls.Certificate
 	var err error
 	if shared == "" {
@@ -39,7 +42,7 @@ func NewProvider(files Files, shared string, interval time.Duration, now time.Ti
 	if err != nil {
 		return nil, err
 	}
-	front, err := newFrontend(files, process.Leaf, logger)
+	front, err := newFrontend(files, process.Leaf, logger, meters)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -10,8 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// loanLanes is the number of loans that are in work at the same time.
-const loanLanes = 4
+const (
+	// loanLanes is the number of loans that are in work at the same time.
+	loanLanes = 4
+	// clusterStepLimit is the promised duration of a step while a process is lost.
+	clusterStepLimit = 15 * time.Second
+)
 
 // hostProcesses returns the services of each process of a host.
 func hostProcesses() [][]string {
@@ -76,4 +81,43 @@ func TestTwoHostsPerService(t *testing.T) {
 	_ = killed.cmd.Wait()
 	load.awaitLoans(t, 40)
 	load.requireNoFailure(t)
+}
+
+// killEach kills each process in turn, and starts it again after the others have ended some loans without it.
+func (w *testServer) killEach(t *testing.T, processes []*clusterProcess, load *loanLoad) {
+	t.Helper()
+	for _, p := range processes {
+		require.NoError(t, p.cmd.Process.Kill())
+		_ = p.cmd.Wait()
+		load.awaitLoans(t, 10*loanLanes)
+		p.cmd = w.startProcess(t, p.host, p.services...)
+		load.awaitLoans(t, loanLanes)
+	}
+}
+
+// A cluster of three hosts restarts and loses each process in turn, for the time in TEST_CLUSTER, without a failed call.
+func TestThreeHosts(t *testing.T) {
+	text := os.Getenv("TEST_CLUSTER")
+	if text == "" {
+		t.Skip("make test-cluster sets TEST_CLUSTER")
+	}
+	length, err := time.ParseDuration(text)
+	require.NoError(t, err)
+	w := newAuthorities(t)
+	w.opts.TaskQueuePartitions, w.opts.HistoryShards = 1, 64
+	processes := w.startHosts(t, w.clusterNetwork(t, 3))
+
+	for begin := time.Now(); time.Since(begin) < length; {
+		for name, disturb := range map[string]func(*loanLoad){
+			"SIGTERM of each process": func(*loanLoad) { w.restartEach(t, processes) },
+			"kill -9 of each process": func(load *loanLoad) { w.killEach(t, processes, load) },
+		} {
+			t.Log(name)
+			load := w.startLoad(t, loanLanes)
+			load.awaitLoans(t, loanLanes)
+			disturb(load)
+			load.requireNoFailure(t)
+			require.LessOrEqual(t, load.slowestStep(), clusterStepLimit)
+		}
+	}
 }

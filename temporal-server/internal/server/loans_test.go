@@ -144,6 +144,16 @@ func (l *loanLoad) awaitLoans(t *testing.T, n int) {
 	}, 2*time.Minute, 50*time.Millisecond)
 }
 
+// slowestStep returns the longest duration of a step.
+func (l *loanLoad) slowestStep() (slowest time.Duration) {
+	l.record(func() {
+		for _, took := range l.slowest {
+			slowest = max(slowest, took)
+		}
+	})
+	return slowest
+}
+
 // requireNoFailure ends the load and requires that every call succeeded.
 func (l *loanLoad) requireNoFailure(t *testing.T) {
 	t.Helper()

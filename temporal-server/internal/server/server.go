@@ -67,8 +67,12 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 		}
 	}()
 
+	meters, err := openMetrics(ctx, opts, temporalLog)
+	if err != nil {
+		return nil, err
+	}
 	files := certs.Files{Cert: opts.TLSCert, Key: opts.TLSKey, ClientCA: opts.ClientCA}
-	tlsProvider, err := certs.NewProvider(files, opts.Internal, opts.TLSRefresh, clock(), logger) //nolint:contextcheck // it lives until Close, ctx bounds the start only
+	tlsProvider, err := certs.NewProvider(files, opts.Internal, opts.TLSRefresh, clock(), logger, meters) //nolint:contextcheck // it lives until Close, ctx bounds the start only
 	if err != nil {
 		return nil, err
 	}
@@ -80,10 +84,6 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 	}
 	s.onStop(opened.Close)
 
-	meters, err := openMetrics(ctx, opts, temporalLog)
-	if err != nil {
-		return nil, err
-	}
 	guard, err := access.New(ctx, access.Options{
 		KeySetURL: opts.JWKSURL, KeySetRefresh: opts.JWKSRefresh,
 		RevocationsURL: opts.RevocationsURL, RevocationsRefresh: opts.RevocationsRefresh,

@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -92,6 +94,8 @@ func TestPostgresStoreKeepsItsDataAndOneOwner(t *testing.T) {
 		o.ClusterName, o.ClusterNumber = "porto", 3
 	})
 	requireWorkflowFound(t, w, "alpha")
+	require.Zero(t, queryInt(t, databaseURL, "engine_visibility", `SELECT count(*) FROM pg_indexes
+		WHERE tablename = 'executions_visibility' AND indexdef ~ '(int|keyword|bool)_?0\d' AND indexdef NOT LIKE '% IS NOT NULL)'`), "unused search attributes cost no index entries")
 	versions := queryInt(t, databaseURL, "engine main", `SELECT count(*) FROM schema_update_history`)
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -174,7 +178,8 @@ func TestStartNamesWhatItCannotUse(t *testing.T) {
 
 func TestTLSFilesAreReloaded(t *testing.T) {
 	t.Parallel()
-	w := startTestServer(t, nil)
+	metrics := freeAddress(t)
+	w := startTestServer(t, func(o *options.Options) { o.MetricsListen = metrics })
 	next := newAuthority(t, "next engine CA")
 	old, fresh := w.ca.client(t, "temporal-system"), next.client(t, "temporal-system")
 	token := w.issuer.sign(t, systemClaims())
@@ -199,6 +204,15 @@ func TestTLSFilesAreReloaded(t *testing.T) {
 	require.True(t, allowed(fresh)())
 	writePair(t, filepath.Dir(w.opts.TLSCert), renewed)
 	require.Eventually(t, func() bool { return shownCertificate(t, w, fresh).Equal(renewed.Leaf) }, 10*time.Second, 20*time.Millisecond)
+	expiry := regexp.MustCompile(`procession_certificate_expiry_timestamp_seconds\{.*certificate="temporal".*\} (\S+)`)
+	require.Eventually(t, func() bool {
+		shown := expiry.FindStringSubmatch(scrape(t, metrics))
+		if shown == nil {
+			return false
+		}
+		seconds, err := strconv.ParseFloat(shown[1], 64)
+		return err == nil && int64(seconds) == renewed.Leaf.NotAfter.Unix()
+	}, 10*time.Second, 100*time.Millisecond, "the metric shows the expiry")
 }
 
 // No listener accepts a client that offers suites of CBC mode only.

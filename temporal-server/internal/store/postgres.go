@@ -53,6 +53,9 @@ func openPostgres(ctx context.Context, opts options.Options, logger log.Logger) 
 			return nil, errors.Join(fmt.Errorf("migrating database %s: %w", schema.cfg.DatabaseName, err), release())
 		}
 	}
+	if err := limitIndexes(ctx, withDatabase(base, opts.VisibilityDatabase)); err != nil {
+		return nil, errors.Join(fmt.Errorf("preparing database %s: %w", opts.VisibilityDatabase, err), release())
+	}
 	stores := config.Persistence{
 		DefaultStore:     mainStore,
 		VisibilityStore:  visibilityStore,
