@@ -86,14 +86,6 @@ func (c *configuration) planAll(documents []resource.Document, prune *Prune, che
 	return c.checkViolations(resource.MergeViolations(violations, c.findUnmet(valid)))
 }
 
-// planConsequences plans the changes that follow from the planned ones.
-func (c *configuration) planConsequences() error {
-	if err := c.settleClaims(); err != nil {
-		return err
-	}
-	return c.planLeaving()
-}
-
 // planDocuments plans the documents one by one, and returns the documents with a known tenant and the violations within
 // each document.
 func (c *configuration) planDocuments(

@@ -8,6 +8,14 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
+// planConsequences plans the changes that follow from the planned ones.
+func (c *configuration) planConsequences() error {
+	if err := c.settleClaims(); err != nil {
+		return err
+	}
+	return c.planLeaving()
+}
+
 // keepClaims gives the document of a user the memberships by sign-ins that the user has: manifests do not change them.
 func (c *configuration) keepClaims(d *resource.Document) {
 	spec, isUser := d.Spec.(*resource.UserSpec)
