@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,9 +15,12 @@ import (
 	"google.golang.org/grpc/status"
 )
 
+// NamespacePlaceholder stands for the namespace in the address of a cluster with an address for each namespace.
+const NamespacePlaceholder = "{namespace}"
+
 // Cluster describes the connection to a Temporal cluster.
 type Cluster struct {
-	// Address is host:port of the frontend.
+	// Address is host:port of the frontend. It may contain NamespacePlaceholder.
 	Address     string
 	Credentials Credentials
 }
@@ -23,27 +28,54 @@ type Cluster struct {
 // router sends the calls about namespaces of additional clusters to those clusters. Calls without a namespace, and calls about other
 // namespaces, take the connection that they are made on.
 type router struct {
+	// own is the namespace of the connection that calls are made on.
+	own string
 	// clusterOf returns the name of the cluster of a namespace, "" for the default one.
 	clusterOf func(ctx context.Context, namespace string) (string, error)
-	clusters  map[string]*clusterConnection
+	// clusters are the additional clusters, and the default one if it has an address for each namespace.
+	clusters map[string]Cluster
+
+	mu sync.Mutex
+	// connections are those to addresses.
+	connections map[string]*clusterConnection
 }
 
-// newRouter prepares the connections without calling Temporal.
-func newRouter(o Options) (*router, error) {
-	r := &router{clusterOf: o.ClusterOf, clusters: map[string]*clusterConnection{}}
-	for name, c := range o.Clusters {
-		connection, err := grpc.NewClient(c.Address, c.Credentials.dialOptions()...)
-		if err != nil {
-			r.close()
-			return nil, fmt.Errorf("preparing the connection to the cluster %s: %w", name, err)
+func newRouter(o Options) *router {
+	r := &router{own: o.Namespace, clusterOf: o.ClusterOf, clusters: maps.Clone(o.Clusters), connections: map[string]*clusterConnection{}}
+	if strings.Contains(o.Address, NamespacePlaceholder) {
+		if r.clusters == nil {
+			r.clusters = map[string]Cluster{}
 		}
-		r.clusters[name] = &clusterConnection{name: name, connection: connection, token: c.Credentials.Token}
+		r.clusters[""] = Cluster{Address: o.Address, Credentials: o.Credentials}
 	}
-	return r, nil
+	return r
+}
+
+// connect returns the connection to a namespace of a cluster. It does not call Temporal.
+func (r *router) connect(name string, c Cluster, namespace string) (*clusterConnection, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := name + " " + addressOf(c.Address, namespace)
+	if made := r.connections[key]; made != nil {
+		return made, nil
+	}
+	connection, err := grpc.NewClient(addressOf(c.Address, namespace), c.Credentials.DialOptions()...)
+	if err != nil {
+		return nil, fmt.Errorf("preparing the connection to the cluster %s: %w", name, err)
+	}
+	r.connections[key] = &clusterConnection{name: name, connection: connection, token: c.Credentials.Token}
+	return r.connections[key], nil
+}
+
+// addressOf returns the address of a namespace.
+func addressOf(address, namespace string) string {
+	return strings.ReplaceAll(address, NamespacePlaceholder, namespace)
 }
 
 func (r *router) close() {
-	for _, c := range r.clusters {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.connections {
 		_ = c.connection.Close()
 	}
 }
@@ -61,14 +93,18 @@ func (r *router) intercept(
 	if err != nil {
 		return status.Error(codes.Unavailable, fmt.Sprintf("finding the cluster of the namespace %s: %v", namespace, err))
 	}
-	if name == "" {
+	c, found := r.clusters[name]
+	if name == "" && (!found || namespace == r.own) {
 		return invoke(ctx, method, request, reply, own, options...)
 	}
-	c := r.clusters[name]
-	if c == nil {
+	if !found {
 		return status.Error(codes.FailedPrecondition, fmt.Sprintf("the cluster %s of the namespace %s is not configured", name, namespace))
 	}
-	return c.invoke(ctx, namespace, method, request, reply, options)
+	connection, err := r.connect(name, c, namespace)
+	if err != nil {
+		return status.Error(codes.FailedPrecondition, err.Error())
+	}
+	return connection.invoke(ctx, namespace, method, request, reply, options)
 }
 
 // clusterPause is the time for which calls to a cluster fail at once after it did not answer.

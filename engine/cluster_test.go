@@ -89,3 +89,30 @@ func TestCallsGoToTheClusterOfTheirNamespace(t *testing.T) {
 	require.ErrorContains(t, err, "the cluster removed of the namespace lost is not configured")
 	require.False(t, engine.Unavailable(err))
 }
+
+// The server of a cluster with an address for each namespace is called for this namespace only.
+func TestAddressesOfNamespaces(t *testing.T) {
+	t.Parallel()
+	own, second := nettest.FreeAddress(t), nettest.FreeAddress(t)
+	_, ownPort, err := net.SplitHostPort(own)
+	require.NoError(t, err)
+	_, secondPort, err := net.SplitHostPort(second)
+	require.NoError(t, err)
+	// The namespaces are ports here.
+	e, err := engine.New(engine.Options{
+		Address: "127.0.0.1:{namespace}", Namespace: ownPort, Credentials: engine.Credentials{Plaintext: true}, Logger: enginetest.Logger(),
+		ClusterOf: func(context.Context, string) (string, error) { return "", nil },
+	})
+	require.NoError(t, err)
+	defer e.Close()
+	servers := map[string]*recordingTemporal{ownPort: startRecordingTemporal(t, own), secondPort: startRecordingTemporal(t, second)}
+	for namespace, server := range servers {
+		_, err := e.Execute(t.Context(), domain.DueCommand{
+			EngineCommand: domain.EngineCommand{Kind: domain.CommandSignalAction},
+			Run:           domain.EngineRun{Namespace: namespace, WorkflowID: "w", RunID: "r"},
+		})
+		require.NoError(t, err)
+		require.Equal(t, []string{namespace}, (<-server.calls).Get("temporal-namespace"))
+	}
+	require.Empty(t, servers[ownPort].calls)
+}

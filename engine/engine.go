@@ -30,7 +30,7 @@ const (
 
 // Options configure an Engine.
 type Options struct {
-	// Address is host:port of Temporal's frontend.
+	// Address is host:port of Temporal's frontend. It may contain NamespacePlaceholder.
 	Address     string
 	Credentials Credentials
 	// Clusters are additional clusters by name.
@@ -43,6 +43,9 @@ type Options struct {
 	// Retention is the time for which new namespaces keep an ended workflow; 0 is
 	// DefaultRetention. Existing namespaces are not changed.
 	Retention time.Duration
+	// Provision reports whether a namespace is created by other means than Temporal's own API, and its problem if it is not ready. It may be
+	// nil.
+	Provision func(ctx context.Context, namespace string) (managed bool, err error)
 	// Keys returns the encryption keys of payloads. It may be nil if there are none.
 	Keys KeySource
 	// Logger receives the log of the Temporal SDK.
@@ -57,6 +60,7 @@ type Engine struct {
 	router    *router
 	namespace string
 	retention time.Duration
+	provision func(ctx context.Context, namespace string) (managed bool, err error)
 	keys      KeySource
 	logger    *slog.Logger
 }
@@ -67,12 +71,9 @@ func New(o Options) (*Engine, error) {
 		o.Retention = DefaultRetention
 	}
 	o.Namespace = cmp.Or(o.Namespace, DefaultNamespace)
-	clusters, err := newRouter(o)
-	if err != nil {
-		return nil, err
-	}
+	clusters := newRouter(o)
 	c, err := client.NewLazyClient(client.Options{
-		HostPort:    o.Address,
+		HostPort:    addressOf(o.Address, o.Namespace),
 		Namespace:   o.Namespace,
 		Identity:    identity,
 		Logger:      sdklog.NewStructuredLogger(o.Logger),
@@ -83,7 +84,7 @@ func New(o Options) (*Engine, error) {
 			TLS: o.Credentials.tlsConfig(),
 			// Payloads are small and the server is near.
 			GrpcCompression: &client.GrpcCompressionNone{},
-			DialOptions:     append(o.Credentials.dialOptions(), grpc.WithChainUnaryInterceptor(clusters.intercept)),
+			DialOptions:     append(o.Credentials.DialOptions(), grpc.WithChainUnaryInterceptor(clusters.intercept)),
 		},
 	})
 	if err != nil {
@@ -92,7 +93,7 @@ func New(o Options) (*Engine, error) {
 	}
 	return &Engine{
 		client: c, router: clusters, workflows: c.WorkflowService(), operator: c.OperatorService(), namespace: o.Namespace,
-		retention: o.Retention, keys: o.Keys, logger: o.Logger,
+		retention: o.Retention, provision: o.Provision, keys: o.Keys, logger: o.Logger,
 	}, nil
 }
 

@@ -30,6 +30,15 @@ func (e *Engine) EnsureNamespace(ctx context.Context, name string) error {
 	if callOnce(ctx, func(ctx context.Context) error { return e.useNamespace(ctx, name) }) == nil {
 		return nil
 	}
+	if e.provision != nil {
+		managed, err := e.provision(ctx, name)
+		if err == nil && managed {
+			err = e.awaitUsable(ctx, name)
+		}
+		if err != nil || managed {
+			return err
+		}
+	}
 	if err := e.registerNamespace(ctx, name); err != nil {
 		return deniedError(err, "registering the namespace %s: %w", name, RegisterCommand(name, e.retention))
 	}

@@ -29,7 +29,7 @@ type Probe struct {
 // NewProbe returns a Probe of the Temporal at host:port without calling it. The
 // caller must close it. The Token of the credentials is not used.
 func NewProbe(address string, c Credentials) (*Probe, error) {
-	connection, err := grpc.NewClient(address, c.dialOptions()...)
+	connection, err := grpc.NewClient(address, c.DialOptions()...)
 	if err != nil {
 		return nil, fmt.Errorf("preparing to probe Temporal: %w", err)
 	}

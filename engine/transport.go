@@ -74,8 +74,8 @@ func (c *Credentials) transport() credentials.TransportCredentials {
 	return newTransport(*c)
 }
 
-// dialOptions returns the options of connections to Temporal.
-func (c *Credentials) dialOptions() []grpc.DialOption {
+// DialOptions returns the options of connections to Temporal.
+func (c *Credentials) DialOptions() []grpc.DialOption {
 	return []grpc.DialOption{grpc.WithTransportCredentials(c.transport()), grpc.WithConnectParams(connectParams())}
 }
 
