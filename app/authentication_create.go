@@ -78,7 +78,7 @@ func (s *Service) CreateAuthentication(
 		if grantee.Taken {
 			return nil, idTaken(nil)
 		}
-		grant, err := s.issue(authentication, tenant.Namespace, grantee.Access, public, now)
+		grant, err := s.issue(authentication, tenant.Namespace, grantee, public, now)
 		if err != nil {
 			return nil, err
 		}
@@ -109,11 +109,12 @@ func (n NewAuthentication) publicKey() (crypto.PublicKey, error) {
 // issue completes the authentication according to its type. public is nil unless the
 // caller has a key of its own.
 func (s *Service) issue(
-	a *domain.Authentication, namespace string, access persistence.EngineAccess, public crypto.PublicKey, now time.Time,
+	a *domain.Authentication, namespace string, grantee persistence.Grantee, public crypto.PublicKey, now time.Time,
 ) (domain.EngineGrant, error) {
 	grant := domain.EngineGrant{
 		ID: a.ID, TenantID: a.TenantID, PrincipalID: a.CreatedBy, Kind: a.Type, Identifier: a.ID.String(), IssuedAt: now,
 	}
+	access := grantee.Access
 	issuer := s.issuer.In(access.Cluster)
 	if a.Type == domain.AuthenticationEngineCertificate {
 		certificate, err := issuer.EngineCertificate(grant.PrincipalID, namespace, public, now)
@@ -129,7 +130,7 @@ func (s *Service) issue(
 	}
 	token, err := issuer.EngineToken(authn.EngineAccess{
 		ID: a.ID, Principal: grant.PrincipalID, Namespace: namespace,
-		TaskQueues: access.Servable, TenantTaskQueues: access.Reachable,
+		TaskQueues: access.Servable, TenantTaskQueues: access.Reachable, CloudKey: grantee.CloudKey,
 	}, now)
 	if err != nil {
 		return grant, err

@@ -6,6 +6,8 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/procession-dev/procession/persistence"
@@ -60,4 +62,24 @@ func openAuthority(key persistence.SigningKey, sealer *Sealer) (*authority, erro
 		return nil, fmt.Errorf("reading the certificate of signing key %s: %w", key.ID, err)
 	}
 	return &authority{id: key.ID, certificate: certificate, pem: key.Public, private: private}, nil
+}
+
+// TrustedAuthority is an authority that verifiers of the service's certificates trust.
+type TrustedAuthority struct {
+	ID          string
+	Certificate *x509.Certificate
+}
+
+// Authorities returns the trusted authorities, the oldest first.
+func (i *Issuer) Authorities() []TrustedAuthority {
+	var trusted []TrustedAuthority
+	for _, a := range slices.Backward(i.keys.set.Load().authorities) {
+		trusted = append(trusted, TrustedAuthority{ID: a.id, Certificate: a.certificate})
+	}
+	return trusted
+}
+
+// IsAuthority reports whether a certificate is one of an authority of this program, of any installation.
+func IsAuthority(c *x509.Certificate) bool {
+	return slices.Equal(c.Subject.Organization, []string{organization}) && strings.HasPrefix(c.Subject.CommonName, rootName)
 }

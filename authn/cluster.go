@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
 )
 
 const (
@@ -37,6 +38,8 @@ type Cluster struct {
 	// APIKeyFile is the file of the token of a worker. It may be empty for tokens of the service. In the three file names,
 	// {namespace} and {application} stand for the worker's namespace and the id of its principal.
 	APIKeyFile string
+	// CloudKeys is true if tokens are API keys of Temporal Cloud, which the service creates for each worker.
+	CloudKeys bool
 	// CertificateFile and KeyFile contain the certificate of a worker and its private key in PEM. They may be empty for
 	// certificates of the service.
 	CertificateFile string
@@ -104,6 +107,23 @@ func (c *Cluster) givenToken(access EngineAccess, now time.Time) (domain.EngineT
 		}
 	}
 	return domain.EngineToken{Token: domain.NewSecret(key), ExpiredAt: expiry, NotAfter: expiry}, nil
+}
+
+// cloudToken opens the API key of a worker. Workers renew it like the service's tokens. Its grant lasts as long as the key, so that it can
+// be revoked.
+func (i *Issuer) cloudToken(key persistence.SealedCloudKey, now time.Time) (domain.EngineToken, error) {
+	if key.ID == "" {
+		return domain.EngineToken{}, domain.Unavailable("the application's API key is being created in Temporal Cloud", nil)
+	}
+	opened, err := i.keys.sealer.Open(persistence.CloudKeyPurpose, key.ID, key.Sealed)
+	if err != nil {
+		return domain.EngineToken{}, fmt.Errorf("opening the API key of a worker: %w", err)
+	}
+	expiry := now.Add(engineTokenLifetime)
+	if key.ExpiresAt.Before(expiry) {
+		expiry = key.ExpiresAt
+	}
+	return domain.EngineToken{Token: domain.NewSecret(string(opened)), ExpiredAt: expiry, NotAfter: key.ExpiresAt}, nil
 }
 
 // signatureAlgorithms returns the algorithms of API keys with an expiry that is read.

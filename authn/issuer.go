@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
 )
 
 const (
@@ -101,17 +102,23 @@ type EngineAccess struct {
 	// TaskQueues are the task queues that the principal's workers may serve, TenantTaskQueues all queues of the tenant.
 	TaskQueues       []string
 	TenantTaskQueues []string
+	// CloudKey is the principal's API key, for a Cluster in Temporal Cloud.
+	CloudKey persistence.SealedCloudKey
 }
 
 // EngineToken issues a token (ES256) with which the principal's workers may serve the task queues in the namespace.
 // Without queues it has no permissions. It is accepted for two minutes after the expiry that is returned. In a Cluster
-// with given tokens it returns the principal's; CONFLICT means that there is none.
+// with given tokens it returns the principal's; CONFLICT means that there is none. UNAVAILABLE means that it is being created in Temporal
+// Cloud.
 func (i *Issuer) EngineToken(access EngineAccess, now time.Time) (domain.EngineToken, error) {
 	if !isTenantNamespace(access.Namespace) {
 		return domain.EngineToken{}, fmt.Errorf("issuing an engine token: %w", errNamespace)
 	}
 	if err := i.cluster.checkIssued(); err != nil {
 		return domain.EngineToken{}, err
+	}
+	if i.cluster.CloudKeys {
+		return i.cloudToken(access.CloudKey, now)
 	}
 	if i.cluster.APIKeyFile != "" {
 		return i.cluster.givenToken(access, now)

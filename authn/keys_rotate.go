@@ -173,7 +173,7 @@ func (k *Keys) List(ctx context.Context, purpose persistence.SigningKeyPurpose) 
 		}
 		info := KeyInfo{
 			ID: key.ID, State: stateOf(key, key.ID == current, now), CreatedAt: key.CreatedAt,
-			SignsFrom: key.CreatedAt.Add(k.publishDelay),
+			SignsFrom: validityOf(key, k.publishDelay, successor{}).from,
 		}
 		if key.DistrustedAt != nil {
 			info.TrustedUntil = key.DistrustedAt

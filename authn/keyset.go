@@ -22,6 +22,9 @@ const (
 	// authorityTrust is how long a retired certificate authority is trusted:
 	// every certificate it issued has expired by then.
 	authorityTrust = MaxCertificateLifetime + 24*time.Hour
+	// acceptanceTime is the time after which a new authority signs certificates although a namespace in Temporal Cloud does not accept
+	// it yet. It is less than the margin in authorityTrust.
+	acceptanceTime = 12 * time.Hour
 	// authorityLink is how long certificates lead back to a retired authority: a
 	// client that fetched it last may know no other authority for as long as its
 	// certificate is valid.
@@ -82,6 +85,7 @@ func newKeySet(
 	stored []persistence.SigningKey, sealer *Sealer, now time.Time, publishDelay time.Duration,
 ) (*keySet, error) {
 	var set keySet
+	next := map[persistence.SigningKeyPurpose]successor{}
 	document := jose.JSONWebKeySet{Keys: []jose.JSONWebKey{}}
 	for _, key := range stored {
 		if !isTrusted(key, now) {
@@ -91,7 +95,8 @@ func newKeySet(
 		if err != nil {
 			return nil, fmt.Errorf("opening signing key %s: %w", key.ID, err)
 		}
-		valid := validityOf(key, publishDelay)
+		valid := validityOf(key, publishDelay, next[key.Purpose])
+		next[key.Purpose] = successor{createdAt: key.CreatedAt, signsFrom: valid.from}
 		switch key.Purpose {
 		case persistence.SignsEngineTokens:
 			set.tokens = append(set.tokens, tokenKey{validity: valid, id: key.ID, private: private})
@@ -117,10 +122,20 @@ func newKeySet(
 	return &set, nil
 }
 
-func validityOf(key persistence.SigningKey, publishDelay time.Duration) validity {
+// successor is the key that was created next for the same purpose.
+type successor struct{ createdAt, signsFrom time.Time }
+
+// validityOf returns the time in which a key signs. A retired key signs until the key that replaced it does.
+func validityOf(key persistence.SigningKey, publishDelay time.Duration, next successor) validity {
 	valid := validity{from: key.CreatedAt.Add(publishDelay)}
+	if key.Purpose == persistence.SignsCertificates && !key.Accepted {
+		valid.from = key.CreatedAt.Add(acceptanceTime)
+	}
 	if key.RetiredAt != nil {
 		valid.until = key.RetiredAt.Add(publishDelay)
+		if next.createdAt.Equal(*key.RetiredAt) && next.signsFrom.After(valid.until) {
+			valid.until = next.signsFrom
+		}
 	}
 	return valid
 }

@@ -22,7 +22,40 @@ import (
 // reachable are the queues that the principal's workflows may use: queues that it may poll, and queues that the
 // versions it runs name for user actions and robots.
 const engineAccess = `
-bound AS (
+bound AS (` + boundQueues + `
+), servable AS (
+    SELECT DISTINCT b.task_queue
+      FROM bound b
+     WHERE b.runner_id = $1
+       AND b.task_queue IS NOT NULL
+       AND (b.current
+            OR NOT EXISTS (SELECT 1 FROM bound o
+                            WHERE o.task_queue = b.task_queue AND o.current AND o.runner_id <> $1))
+), run AS (
+    SELECT v.version, v.spec
+      FROM process_definitions d
+      JOIN process_definition_versions v ON v.process_definition_id = d.id
+     WHERE d.tenant_id = $2
+       AND v.runner_id = $1
+       AND v.task_queue IN (SELECT s.task_queue FROM servable s)
+), reachable AS (
+    SELECT s.task_queue
+      FROM servable s
+     UNION
+    SELECT a ->> 'taskQueue'
+      FROM run
+     CROSS JOIN json_array_elements(run.spec -> 'userActions') a
+     WHERE a ->> 'taskQueue' IS NOT NULL
+     UNION
+    SELECT b.task_queue
+      FROM run
+      JOIN item_definition_versions i ON i.process_version = run.version
+      JOIN robots b ON b.tenant_id = $2 AND b.code = i.robot_code
+     WHERE b.task_queue IS NOT NULL
+)`
+
+// boundQueues are the task queues that manifests bind to applications in the tenant $2.
+const boundQueues = `
     SELECT v.task_queue, v.runner_id, d.published_version IS NOT DISTINCT FROM v.version AS current
       FROM process_definitions d
       JOIN process_definition_versions v ON v.process_definition_id = d.id
@@ -59,37 +92,7 @@ bound AS (
       FROM resources r
      CROSS JOIN json_array_elements_text(r.spec -> 'engine' -> 'taskQueues') listed (task_queue)
      WHERE r.tenant_id = $2
-       AND r.kind = 'Application'
-), servable AS (
-    SELECT DISTINCT b.task_queue
-      FROM bound b
-     WHERE b.runner_id = $1
-       AND b.task_queue IS NOT NULL
-       AND (b.current
-            OR NOT EXISTS (SELECT 1 FROM bound o
-                            WHERE o.task_queue = b.task_queue AND o.current AND o.runner_id <> $1))
-), run AS (
-    SELECT v.version, v.spec
-      FROM process_definitions d
-      JOIN process_definition_versions v ON v.process_definition_id = d.id
-     WHERE d.tenant_id = $2
-       AND v.runner_id = $1
-       AND v.task_queue IN (SELECT s.task_queue FROM servable s)
-), reachable AS (
-    SELECT s.task_queue
-      FROM servable s
-     UNION
-    SELECT a ->> 'taskQueue'
-      FROM run
-     CROSS JOIN json_array_elements(run.spec -> 'userActions') a
-     WHERE a ->> 'taskQueue' IS NOT NULL
-     UNION
-    SELECT b.task_queue
-      FROM run
-      JOIN item_definition_versions i ON i.process_version = run.version
-      JOIN robots b ON b.tenant_id = $2 AND b.code = i.robot_code
-     WHERE b.task_queue IS NOT NULL
-)`
+       AND r.kind = 'Application'`
 
 const getEngineAccess = `
 WITH ` + engineAccess + `

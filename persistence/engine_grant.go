@@ -42,11 +42,12 @@ SELECT p.id
 const engineGrantTaken = `
 SELECT EXISTS (SELECT 1 FROM engine_grants g WHERE g.id = $1)`
 
-// Grantee is a principal that asks for access to the engine. Taken reports whether a grant with the id of the new
-// one exists.
+// Grantee is a principal that asks for access to the engine. CloudKey is its API key in Temporal
+// Cloud. Taken reports whether a grant with the id of the new one exists.
 type Grantee struct {
-	Access EngineAccess
-	Taken  bool
+	Access   EngineAccess
+	CloudKey SealedCloudKey
+	Taken    bool
 }
 
 // LockGrantee keeps a principal active in the tenant until the transaction ends, and returns the rows that the grant with
@@ -59,7 +60,8 @@ func (tx *Tx) LockGrantee(ctx context.Context, principal, tenant, id uuid.UUID) 
 		pg.Q(lockMembership, args, pg.None),
 		pg.Q(lockGrantee, args, pg.One(&locked)),
 		pg.Q(engineGrantTaken, []any{id}, pg.One(&g.Taken)),
-		engineAccessOf(principal, tenant, &g.Access))
+		engineAccessOf(principal, tenant, &g.Access),
+		cloudKeyOf(principal, tenant, &g.CloudKey))
 	return g, pg.NotFound(err, "principal")
 }
 

@@ -1109,6 +1109,35 @@ CREATE TABLE public.business_artifacts (
     CONSTRAINT business_artifacts_deleted_check CHECK (((deleted_at IS NULL) = (deleted_by IS NULL)))
 );
 
+CREATE TABLE public.cloud_keys (
+    id text NOT NULL,
+    worker_id uuid NOT NULL,
+    sealed bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.cloud_namespaces (
+    namespace text NOT NULL,
+    authorities text[],
+    problem text,
+    checked_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.cloud_workers (
+    id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    principal_id uuid NOT NULL,
+    cluster text NOT NULL,
+    namespace text NOT NULL,
+    account_id text,
+    generation integer DEFAULT 0 NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    leased_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    problem text
+);
+
 CREATE TABLE public.console_sessions (
     id uuid NOT NULL,
     secret_sha256 bytea NOT NULL,
@@ -2344,6 +2373,18 @@ ALTER TABLE ONLY public.business_artifacts
 ALTER TABLE ONLY public.business_artifacts
     ADD CONSTRAINT business_artifacts_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.cloud_keys
+    ADD CONSTRAINT cloud_keys_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.cloud_namespaces
+    ADD CONSTRAINT cloud_namespaces_pkey PRIMARY KEY (namespace);
+
+ALTER TABLE ONLY public.cloud_workers
+    ADD CONSTRAINT cloud_workers_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.cloud_workers
+    ADD CONSTRAINT cloud_workers_tenant_id_principal_id_key UNIQUE (tenant_id, principal_id);
+
 ALTER TABLE ONLY public.console_sessions
     ADD CONSTRAINT console_sessions_pkey PRIMARY KEY (id);
 
@@ -2708,6 +2749,8 @@ CREATE INDEX business_artifacts_deleted_at ON public.business_artifacts USING bt
 
 CREATE INDEX business_artifacts_modified ON public.business_artifacts USING btree (tenant_id, definition_id, last_modified_at, id);
 
+CREATE INDEX cloud_keys_worker ON public.cloud_keys USING btree (worker_id);
+
 CREATE INDEX console_sessions_expiry ON public.console_sessions USING btree (expires_at);
 
 CREATE INDEX console_sessions_principal ON public.console_sessions USING btree (principal_id, last_used_at DESC);
@@ -3005,6 +3048,12 @@ ALTER TABLE ONLY public.business_artifact_actions
 
 ALTER TABLE ONLY public.business_artifact_index
     ADD CONSTRAINT business_artifact_index_business_artifact_id_tenant_id_fkey FOREIGN KEY (business_artifact_id, tenant_id) REFERENCES public.business_artifacts(id, tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.cloud_keys
+    ADD CONSTRAINT cloud_keys_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES public.cloud_workers(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.cloud_workers
+    ADD CONSTRAINT cloud_workers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
 
 ALTER TABLE ONLY public.console_sessions
     ADD CONSTRAINT console_sessions_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES public.principals(id) ON DELETE CASCADE;

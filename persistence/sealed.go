@@ -25,6 +25,7 @@ func sealedTables() []sealedTable {
 		{name: "signing_keys", column: "sealed_private", purpose: "s.purpose", record: "s.id"},
 		{name: "webhook_secrets", column: "sealed", purpose: "'WEBHOOK_SECRET'", record: "s.id::text"},
 		{name: "encryption_keys", column: "sealed_value", purpose: "'ENCRYPTION_KEY'", record: "s.id::text"},
+		{name: "cloud_keys", column: "sealed", purpose: "'" + CloudKeyPurpose + "'", record: "s.id"},
 		{name: "robot_environment", column: "sealed", purpose: "'ROBOT_ENVIRONMENT'", record: "s.robot_id || '/' || s.name"},
 	}
 }

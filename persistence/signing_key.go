@@ -30,6 +30,8 @@ type SigningKey struct {
 	CreatedAt    time.Time
 	RetiredAt    *time.Time
 	DistrustedAt *time.Time
+	// Accepted is false of an authority that a namespace in Temporal Cloud does not accept yet.
+	Accepted bool
 }
 
 // The index signing_keys_active lets one of several concurrent inserts succeed.
@@ -68,8 +70,9 @@ func (tx *Tx) DistrustSigningKey(id string, now time.Time) {
 
 const listSigningKeys = `
 SELECT id, purpose, public_pem AS public, sealed_private AS private, coalesce(cross_pem, '') AS "cross",
-       created_at, retired_at, distrusted_at
-  FROM signing_keys
+       created_at, retired_at, distrusted_at,
+       NOT EXISTS (SELECT 1 FROM cloud_namespaces n WHERE s.id <> ALL(n.authorities)) AS accepted
+  FROM signing_keys s
  ORDER BY created_at DESC, retired_at DESC NULLS FIRST, id`
 
 // ListSigningKeys returns all signing keys, the newest first.

@@ -26,6 +26,8 @@ const (
 func tables() map[string]tableKind {
 	return map[string]tableKind{
 		"business_artifact_definition_grants": control, // rights of definitions
+		"cloud_keys":                          control, // secrets of workers
+		"cloud_workers":                       control, // service accounts of workers
 		"console_sessions":                    control, // sessions of principals
 		"credentials":                         control, // secrets of principals
 		"data_source_grants":                  control, // rights on data sources
@@ -99,6 +101,7 @@ func tables() map[string]tableKind {
 		"workers":                   data, // written by workers
 
 		"artifact_counts":           local, // derived from events
+		"cloud_namespaces":          local, // state of Temporal Cloud
 		"installation_certificates": local, // state of one installation
 		"notification_cursor":       local, // position in the event log
 		"counted_until":             local, // position in the event log

@@ -29,6 +29,8 @@ type configuration struct {
 	policy tokenPolicy
 	// clusters are the names of Temporal's clusters.
 	clusters []string
+	// cloudAccounts are the suffixes of namespaces in Temporal Cloud by the names of clusters.
+	cloudAccounts map[string]string
 	// dryRun suppresses all writes.
 	dryRun bool
 	// reason is the reason of the change, "" for none.

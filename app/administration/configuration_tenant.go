@@ -2,6 +2,7 @@ package administration
 
 import (
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,12 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
+)
+
+// Names of namespaces in Temporal Cloud without the account have between minCloudName and maxCloudName characters.
+const (
+	minCloudName = 2
+	maxCloudName = 39
 )
 
 func tenantHandler() kindHandler {
@@ -30,6 +37,9 @@ func (c *configuration) putTenant(tx *persistence.Tx, w written, spec *resource.
 	namespace := spec.Namespace
 	if namespace == "" {
 		namespace = "t-" + hex.EncodeToString(w.id[:])
+		if account := c.cloudAccounts[spec.Cluster]; account != "" {
+			namespace += "." + account
+		}
 	}
 	tx.PutTenant(domain.Tenant{
 		ID: w.id, Code: w.Metadata.Code, Name: spec.Name, Plan: spec.Plan, Namespace: namespace, SharedNamespace: spec.SharedNamespace,
@@ -53,6 +63,14 @@ func (c *configuration) checkTenant(d *resource.Document, spec *resource.TenantS
 	}
 	if spec.Cluster != "" && !slices.Contains(c.clusters, spec.Cluster) {
 		return &resource.Violation{Pointer: "/spec/cluster", Message: "is not among the clusters of the operator (--temporal-clusters)"}
+	}
+	if account := c.cloudAccounts[spec.Cluster]; tenant == nil && account != "" && spec.Namespace != "" {
+		name, ok := strings.CutSuffix(spec.Namespace, "."+account)
+		if !ok || len(name) < minCloudName || len(name) > maxCloudName || strings.HasSuffix(name, "-") {
+			return &resource.Violation{Pointer: "/spec/namespace", Message: fmt.Sprintf(
+				"must have between %d and %d letters, digits and '-', no '-' at the end, and the account of Temporal Cloud, as in north.%s",
+				minCloudName, maxCloudName, account)}
+		}
 	}
 	if tenant == nil && spec.Namespace != "" {
 		if violation := c.checkNamespace(d, spec); violation != nil {

@@ -66,6 +66,7 @@ func (c *configured) serve(o storage.Options, sealer *authn.Sealer, documents *b
 	c.administrationService = administration.New(administration.Options{
 		Store: store, Sealer: sealer, Documents: documents, MaxDocumentBytes: maxDocumentBytes,
 		EngineAddresses: map[string]string{"": "temporal.example:7233", "cloud": "cloud.example:7233"},
+		CloudAccounts:   map[string]string{"cloud": "a1b2c"},
 	})
 }
 

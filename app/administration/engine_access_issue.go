@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/procession-dev/procession/authn"
@@ -69,7 +70,7 @@ func (s *Service) IssueOperatorAccess(
 		if in.Tenant == "" {
 			tenant.Namespace = s.engineNamespace
 		}
-		access.Address = s.engineAddresses[tenant.Cluster]
+		access.Address = strings.ReplaceAll(s.engineAddresses[tenant.Cluster], "{namespace}", tenant.Namespace)
 		if err := s.issueAccess(access, call.Caller, tenant, public, now); err != nil {
 			return nil, err
 		}

@@ -266,7 +266,7 @@ func (s *Service) lockConfiguration(
 		return nil, err
 	}
 	c := newConfiguration(caller, found)
-	c.clusters = slices.Collect(maps.Keys(s.engineAddresses))
+	c.clusters, c.cloudAccounts = slices.Collect(maps.Keys(s.engineAddresses)), s.cloudAccounts
 	c.policy = tokenPolicy{none: s.noPersonalTokens, longest: s.lifetimes.MaxAccessToken, now: s.now()}
 	return c, nil
 }

@@ -218,6 +218,14 @@ func TestWhatIsWrongChangesNothing(t *testing.T) { //nolint:funlen // most of it
 			document("Tenant", "", "west", `{"name":"West","cluster":"moon"}`),
 		},
 		{
+			"a namespace outside of the account in Temporal Cloud", "/documents/1/spec/namespace",
+			document("Tenant", "", "west", `{"name":"West","cluster":"cloud","namespace":"west"}`),
+		},
+		{
+			"a namespace with a name that is too long for Temporal Cloud", "/documents/1/spec/namespace",
+			document("Tenant", "", "west", `{"name":"West","cluster":"cloud","namespace":"`+strings.Repeat("w", 40)+`.a1b2c"}`),
+		},
+		{
 			"a time zone that is none", "/documents/1/spec/timeZone",
 			document("Tenant", "", "north", `{"name":"North","timeZone":"Mars/Olympus"}`),
 		},

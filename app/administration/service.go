@@ -29,6 +29,8 @@ type Options struct {
 	EngineAddresses map[string]string
 	// EngineNamespace is the namespace of the service's own workflows, in the default cluster.
 	EngineNamespace string
+	// CloudAccounts are the suffixes of namespaces in Temporal Cloud by the names of clusters.
+	CloudAccounts map[string]string
 	// Lifetimes bound how long issued secrets work.
 	Lifetimes SecretLifetimes
 	// NoPersonalTokens refuses to issue and to declare personal access tokens.
@@ -63,6 +65,7 @@ type Service struct {
 	issuer          *authn.Issuer
 	engineAddresses map[string]string
 	engineNamespace string
+	cloudAccounts   map[string]string
 	lifetimes       SecretLifetimes
 	// noPersonalTokens is Options.NoPersonalTokens.
 	noPersonalTokens bool
@@ -82,7 +85,7 @@ func New(o Options) *Service {
 		o.CheckWebhookURL = checkPublicURL
 	}
 	return &Service{
-		store: o.Store, sealer: o.Sealer, issuer: o.Issuer, engineAddresses: o.EngineAddresses, engineNamespace: o.EngineNamespace, lifetimes: o.Lifetimes, noPersonalTokens: o.NoPersonalTokens,
+		store: o.Store, sealer: o.Sealer, issuer: o.Issuer, engineAddresses: o.EngineAddresses, engineNamespace: o.EngineNamespace, cloudAccounts: o.CloudAccounts, lifetimes: o.Lifetimes, noPersonalTokens: o.NoPersonalTokens,
 		uploads: &storage.Documents{
 			Store: o.Store, Blobs: o.Documents, MaxBytes: cmp.Or(o.MaxDocumentBytes, storage.DefaultMaxDocumentBytes),
 		},

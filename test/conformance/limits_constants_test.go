@@ -100,6 +100,7 @@ func limits() []limit { //nolint:funlen // a table
 		{"api/scim.maxText", "text of an attribute of a directory", characters, rejected},
 		{"domain.MaxQueueNamesSize", "names of the task queues of an application, in its token", bytes, "409"},
 		{"app.maxWorkers", "online workers of an application", "", "409"},
+		{"app/administration.maxCloudName", "name of a tenant's namespace in Temporal Cloud, without the account", characters, rejected},
 		{"app/administration.MaxRobotVariables", "variables of a robot", "", "409"},
 		{"app/administration.maxRobotVariable", "value of a variable", characters, rejected},
 		{"app/administration.maxRobotVariableName", "name of a variable", characters, rejected},
@@ -131,7 +132,7 @@ func others() map[string]string {
 			domain/jsondoc.maxExponentDigits domain/jsondoc.maxLibraryWork domain/jsondoc.maxIdle
 			domain/jsondoc.maxCachedSource domain/jsondoc.maxParts domain/jsondoc.maxBranches domain/jsondoc.maxPlaces domain/jsondoc.maxLimited
 			domain/availability.maxRune domain/availability.maxName domain/availability.maxShape app.maxPause app.maxRepeats app.maxSeen app.maxDefinitions app.maxCachedKeys
-			app.maxEnvironmentReads app.feedLimit api/limit authn.maxCallers authn.maxDirectories api/scim.maxStart app/administration.maxDirectoryPage app/administration.maxDirectoryLinks persistence engine/completions engine/relay events/audit form/pdfworker.maxWaiting
+			app.maxEnvironmentReads app.feedLimit api/limit authn.maxCallers authn.maxDirectories api/scim.maxStart app/administration.maxDirectoryPage app/administration.maxDirectoryLinks persistence engine/cloud engine/completions engine/relay events/audit form/pdfworker.maxWaiting
 			domain/pattern domain/translation.maxCachedSource domain/translation.maxReaderLanguages domain/resource.maxMessageDepth
 			domain/resource.maxMessageNodes domain/jsondoc.maxHostText api/httpio.maxRanges form/locale form/pdfworker.maxFrame form/pdfworker.maxJob form/textlayer app/administration.maxHeld app/bulk.dispatchLimit app/administration.maxIncidentGroups app/administration.maxIncidentComment domain.MaxIncidentMute app/administration.maxUnowned persistence.maxWaiting console/people.maxSuccessors console/people.maxWorkShown console/start.maxSorted api/httpio.drainLimit api/httpio.thoroughLimit api/httpio.maxHops`,
 		"bounds an answer": `domain/filter.maxShown domain/resource.maxViolations api/httpio.maxPointerToken api/httpio.maxIgnored
