@@ -70,7 +70,7 @@ func (r *Reader) ListCloudProblems(ctx context.Context) ([]CloudProblem, error) 
 }
 
 const listClusterNamespaces = `
-SELECT t.namespace, t.cluster
+SELECT DISTINCT t.namespace, t.cluster
   FROM tenants t
  WHERE t.cluster = ANY($1)
  ORDER BY t.namespace`

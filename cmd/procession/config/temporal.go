@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ type Temporal struct {
 	WorkerAPIKeyFile       string
 	WorkerTLSCert          string
 	WorkerTLSKey           string
+	TemporalCloud          TemporalCloud
 	TemporalClusters       temporalClusters
 	TaskQueueInterval      time.Duration
 	PollerTimeout          time.Duration
@@ -61,6 +63,7 @@ func (c *Temporal) bindFlags(f *pflag.FlagSet) {
 		"client certificate that the owner of Temporal gave to a worker (PEM file), with the same placeholders; empty for certificates of "+
 			"the service's authority")
 	f.StringVar(&c.WorkerTLSKey, "temporal-worker-tls-key", "", "private key of --temporal-worker-tls-cert (PEM file)")
+	c.TemporalCloud.bindFlags(f)
 	f.Var(&c.TemporalClusters, "temporal-clusters", "additional clusters, which tenants name in their manifests, as YAML or JSON: "+
 		`[{"name": "…", "address": "…", "api-key-file": "…"}], with the settings --temporal-… of the default one`)
 	f.DurationVar(&c.TaskQueueInterval, "task-queue-interval", engine.DefaultTaskQueueInterval,
@@ -74,13 +77,18 @@ func (c *Temporal) bindFlags(f *pflag.FlagSet) {
 // checkSettings validates the settings.
 func (c *Temporal) checkSettings() error {
 	var wrong faults
-	wrong.require(c.TemporalAddress == "" || isAddress(c.TemporalAddress) && !strings.HasPrefix(c.TemporalAddress, ":"),
+	byDefault := c.defaultCluster()
+	wrong.require(c.TemporalAddress == "" || isAddress(byDefault.AddressOf(c.TemporalNamespace)) && !strings.HasPrefix(c.TemporalAddress, ":"),
 		"temporal-address", "must be host:port such as temporal.example.com:7233")
-	c.defaultCluster().check(func(ok bool, setting, rule string) { wrong.require(ok, "temporal-"+setting, rule) }, "--temporal-")
+	byDefault.check(func(ok bool, setting, rule string) { wrong.require(ok, "temporal-"+setting, rule) }, "--temporal-")
 	wrong.add("temporal-clusters", c.TemporalClusters.check())
 	wrong.require(!strings.ContainsAny(c.TemporalNamespace, " /"), "temporal-namespace",
 		"must be the name of a namespace")
+	wrong.require(!byDefault.InCloud() || strings.HasSuffix(c.TemporalNamespace, "."+c.TemporalCloud.Account), "temporal-namespace",
+		"must end with the account in Temporal Cloud, such as procession.a1b2c")
 	wrong.require(c.TemporalRetention >= 24*time.Hour, "temporal-retention", "must be 24h or more")
+	wrong.require(c.TemporalRetention <= longestCloudRetention || !slices.ContainsFunc(c.Clusters(), func(t TemporalCluster) bool { return t.InCloud() }),
+		"temporal-retention", "must be 2160h or less in Temporal Cloud")
 	wrong.require(c.TaskQueueInterval >= 100*time.Millisecond, "task-queue-interval", "must be 100ms or more")
 	wrong.require(c.PollerTimeout >= time.Second, "poller-timeout", "must be 1s or more")
 	wrong.require(c.CancelGrace >= 0, "cancel-grace", "must not be negative")

@@ -28,6 +28,8 @@ type TemporalCluster struct {
 	WorkerAPIKeyFile          string `yaml:"worker-api-key-file,omitempty"`
 	WorkerTLSCert             string `yaml:"worker-tls-cert,omitempty"`
 	WorkerTLSKey              string `yaml:"worker-tls-key,omitempty"`
+	// Cloud configures a cluster in Temporal Cloud.
+	Cloud TemporalCloud `yaml:"cloud,omitempty"`
 }
 
 // TemporalCredentials is the kind of credentials that the service presents to Temporal.
@@ -36,6 +38,8 @@ type TemporalCredentials string
 const (
 	// TemporalOwn are a certificate and a token of the service's authority.
 	TemporalOwn TemporalCredentials = "own"
+	// TemporalCertificate is a certificate of the service's authority without a token, for Temporal Cloud.
+	TemporalCertificate TemporalCredentials = "certificate"
 	// TemporalGiven are a certificate or an API key of the cluster's owner.
 	TemporalGiven TemporalCredentials = "given"
 	// TemporalNone are no credentials.
@@ -48,6 +52,8 @@ func (t *TemporalCluster) Credentials() TemporalCredentials {
 	switch {
 	case t.Plaintext || t.Anonymous:
 		return TemporalNone
+	case t.InCloud() && t.Cloud.usesCertificates():
+		return TemporalCertificate
 	case t.TLSCert != "" || t.APIKeyFile != "":
 		return TemporalGiven
 	}
@@ -58,7 +64,7 @@ func (t *TemporalCluster) Credentials() TemporalCredentials {
 func (t *TemporalCluster) Workers() authn.Cluster {
 	return authn.Cluster{
 		Plaintext: t.Plaintext, Withhold: t.WithholdWorkerCredentials, AuthorityFile: t.TLSCA,
-		APIKeyFile: t.WorkerAPIKeyFile, CertificateFile: t.WorkerTLSCert, KeyFile: t.WorkerTLSKey,
+		CloudKeys: t.InCloud() && !t.Cloud.usesCertificates(), APIKeyFile: t.WorkerAPIKeyFile, CertificateFile: t.WorkerTLSCert, KeyFile: t.WorkerTLSKey,
 	}
 }
 
@@ -79,13 +85,21 @@ func (t *TemporalCluster) check(require func(ok bool, setting, rule string), pre
 	require((t.TLSCert == "") == (t.TLSKey == ""), "tls-cert", "and "+prefix+"tls-key need each other")
 	require(!t.Anonymous || t.TLSCert == "" && t.APIKeyFile == "", "anonymous", "excludes "+prefix+"tls-cert and "+prefix+"api-key-file")
 	require((t.WorkerTLSCert == "") == (t.WorkerTLSKey == ""), "worker-tls-cert", "and "+prefix+"worker-tls-key need each other")
+	t.checkCloud(require, prefix)
 	require(!t.WithholdWorkerCredentials || t.WorkerAPIKeyFile == "" && t.WorkerTLSCert == "", "worker-credentials",
 		"must be true with "+prefix+"worker-api-key-file and "+prefix+"worker-tls-cert")
 }
 
-// Clusters returns the clusters, the default one first.
+// Clusters returns the clusters, the default one first. In Temporal Cloud the service uses one API key for all purposes unless it has
+// another one.
 func (c *Temporal) Clusters() []TemporalCluster {
-	return append([]TemporalCluster{*c.defaultCluster()}, c.TemporalClusters...)
+	clusters := append([]TemporalCluster{*c.defaultCluster()}, c.TemporalClusters...)
+	for i := range clusters {
+		if t := &clusters[i]; t.TLSCert == "" && t.APIKeyFile == "" && !t.Cloud.usesCertificates() {
+			t.APIKeyFile = t.Cloud.APIKeyFile
+		}
+	}
+	return clusters
 }
 
 // defaultCluster returns the cluster of the settings --temporal-….
@@ -95,7 +109,7 @@ func (c *Temporal) defaultCluster() *TemporalCluster {
 		TLSCA: c.TemporalTLSCA, TLSCert: c.TemporalTLSCert, TLSKey: c.TemporalTLSKey, TLSServerName: c.TemporalTLSServerName,
 		APIKeyFile: c.TemporalAPIKeyFile, Anonymous: c.TemporalAnonymous,
 		WithholdWorkerCredentials: !c.WorkerCredentials,
-		WorkerAPIKeyFile:          c.WorkerAPIKeyFile, WorkerTLSCert: c.WorkerTLSCert, WorkerTLSKey: c.WorkerTLSKey,
+		WorkerAPIKeyFile:          c.WorkerAPIKeyFile, WorkerTLSCert: c.WorkerTLSCert, WorkerTLSKey: c.WorkerTLSKey, Cloud: c.TemporalCloud,
 	}
 }
 
@@ -130,7 +144,7 @@ func (t *temporalClusters) check() error {
 		}
 		require(clusterName.MatchString(c.Name), "name", "must be 1 to 63 lower-case letters, digits or '-', beginning with a letter")
 		require(!names[c.Name], "name", "occurs twice")
-		require(isAddress(c.Address) && !strings.HasPrefix(c.Address, ":"), "address", "must be host:port such as temporal.example.com:7233")
+		require(isAddress(c.AddressOf("namespace")) && !strings.HasPrefix(c.Address, ":"), "address", "must be host:port such as temporal.example.com:7233")
 		c.check(require, "")
 		names[c.Name] = true
 	}

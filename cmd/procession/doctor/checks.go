@@ -36,6 +36,7 @@ const (
 	CheckFiles            = "reading-files"
 	CheckTemporalTLS      = "temporal-certificate"
 	CheckTemporalClusters = "temporal-clusters"
+	CheckTemporalCloud    = "temporal-cloud"
 	CheckTemporalOpen     = "temporal-authorizer"
 	CheckTemporalKeys     = "temporal-keys"
 	CheckTemporalClock    = "temporal-clock"
@@ -65,6 +66,9 @@ type Options struct {
 	PublicURL       string
 	ListenTLS       string
 	TLSCert, TLSKey string
+
+	// CheckCloud calls the operations API of Temporal Cloud for each cluster there, nil without one.
+	CheckCloud func(ctx context.Context) error
 
 	// CheckMail connects to the SMTP server, nil without one.
 	CheckMail func(ctx context.Context) error
@@ -164,6 +168,7 @@ func (d *doctor) listExaminations() []examination {
 		{CheckFiles, nil, d.checkFiles},
 		{CheckTemporalTLS, keys, d.checkTemporalTLS},
 		{CheckTemporalClusters, keys, d.checkTemporalClusters},
+		{CheckTemporalCloud, keys, d.checkCloud},
 		{CheckTemporalOpen, temporal, d.checkTemporalOpen},
 		{CheckTemporalKeys, guarded, d.checkTemporalKeys},
 		{CheckTemporalClock, slices.Concat(guarded, []string{CheckTemporalKeys}), d.checkTemporalClock},

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -83,6 +84,9 @@ func (d *doctor) checkTemporalClusters(ctx context.Context) Finding {
 }
 
 func (d *doctor) checkCluster(ctx context.Context, c Cluster) Finding {
+	if strings.Contains(c.Address, engine.NamespacePlaceholder) {
+		return ok("each namespace has an address of its own")
+	}
 	made, failure := d.connect(c)
 	if failure != nil {
 		return *failure
@@ -277,7 +281,7 @@ func (d *doctor) checkNamespaces(ctx context.Context) Finding {
 }
 
 func (d *doctor) inspectNamespace(ctx context.Context, name string) Finding {
-	const advice = "start procession serve, which creates it, and see its log, or run "
+	const advice = "start procession serve, which creates it, and see its log, or, unless it is in Temporal Cloud, run "
 	state, err := d.engine.InspectNamespace(ctx, name)
 	switch {
 	case err != nil:

@@ -32,6 +32,17 @@ func engineAddresses(c config.Config) map[string]string {
 	return addresses
 }
 
+// cloudAccounts returns the suffixes of the namespaces of clusters in Temporal Cloud by the names of the clusters.
+func cloudAccounts(c config.Config) map[string]string {
+	accounts := map[string]string{}
+	for _, cluster := range c.Clusters() {
+		if cluster.InCloud() {
+			accounts[cluster.Name] = cluster.Cloud.Account
+		}
+	}
+	return accounts
+}
+
 // EngineOptions returns the options of the connections to the configured clusters.
 func EngineOptions(issuer *authn.Issuer, c config.Config, db *persistence.DB, log *slog.Logger) (engine.Options, error) {
 	o := engine.Options{

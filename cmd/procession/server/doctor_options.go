@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -38,6 +39,7 @@ func DoctorOptions(c config.Config, clock func() time.Time) doctor.Options {
 		},
 		InstallTypesetter: pdfworker.InstallCommand, InstallFonts: pdfworker.InstallFonts,
 		Clusters: doctorClusters(c), TemporalTLSCA: c.TemporalTLSCA, TemporalRetention: c.TemporalRetention,
+		CheckCloud: cloudCheck(c),
 		EngineOptions: func(issuer *authn.Issuer, db *persistence.DB) (engine.Options, error) {
 			return EngineOptions(issuer, c, db, slog.New(slog.DiscardHandler))
 		},
@@ -45,14 +47,37 @@ func DoctorOptions(c config.Config, clock func() time.Time) doctor.Options {
 	}
 }
 
+// cloudCheck returns a function that calls the operations API of each cluster in Temporal Cloud, nil if there is none.
+func cloudCheck(c config.Config) func(context.Context) error {
+	if len(cloudAccounts(c)) == 0 {
+		return nil
+	}
+	return func(ctx context.Context) error {
+		accounts, err := newCloudAccounts(c, slog.New(slog.DiscardHandler))
+		if err != nil {
+			return err
+		}
+		defer closeAccounts(accounts)
+		var errs []error
+		for _, account := range accounts {
+			errs = append(errs, account.Check(ctx))
+		}
+		return errors.Join(errs...)
+	}
+}
+
 // doctorClusters describes the clusters of the configuration to the doctor.
 func doctorClusters(c config.Config) []doctor.Cluster {
 	clusters := make([]doctor.Cluster, 0, 1)
 	for _, cluster := range c.Clusters() {
+		address := cluster.Address
+		if cluster.Name == "" {
+			address = cluster.AddressOf(c.TemporalNamespace)
+		}
 		clusters = append(clusters, doctor.Cluster{
-			Name: cluster.Name, Address: cluster.Address,
+			Name: cluster.Name, Address: address,
 			OwnCredentials: cluster.Credentials() == config.TemporalOwn,
-			Loopback:       config.IsLoopback(config.HostOf(cluster.Address)),
+			Loopback:       config.IsLoopback(config.HostOf(address)),
 			Credentials: func(issuer *authn.Issuer) (engine.Credentials, error) {
 				return EngineCredentials(issuer, cluster, slog.New(slog.DiscardHandler))
 			},

@@ -20,6 +20,7 @@ import (
 	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/engine/cloud"
 	"github.com/procession-dev/procession/engine/completions"
 	"github.com/procession-dev/procession/engine/relay"
 	"github.com/procession-dev/procession/events/audit"
@@ -99,6 +100,8 @@ type Service struct {
 	starter       *engine.Starter[domain.DueAssistance]
 	bulkStarter   *engine.Starter[uuid.UUID]
 	supervisor    *engine.Supervisor
+	accounts      map[string]*cloud.Account
+	cloud         *cloud.Keeper
 	observer      *completions.Observer
 	taskQueues    *engine.TaskQueueObserver
 	notifier      *feed.Notifier
@@ -128,6 +131,7 @@ func (s *Service) drainAfter(ctx context.Context) (context.Context, context.Canc
 // parts, so that commands of drained requests still reach Temporal, and stops the health listener last.
 func (s *Service) Run(ctx context.Context, opened Listeners) error {
 	defer s.engine.Close()
+	defer closeAccounts(s.accounts)
 	defer s.sender.client.Close()
 	defer s.certificates.close()
 	lasting := context.WithoutCancel(ctx)
@@ -145,6 +149,7 @@ func (s *Service) Run(ctx context.Context, opened Listeners) error {
 	parts.Go(func() { s.starter.Run(background) })
 	parts.Go(func() { s.bulkStarter.Run(background) })
 	parts.Go(func() { s.supervisor.Run(background) })
+	parts.Go(func() { s.cloud.Run(background) })
 	parts.Go(func() { s.observer.Run(background) })
 	parts.Go(func() { s.notifier.Run(background) })
 	parts.Go(func() { s.hub.Run(background) })

@@ -13,6 +13,7 @@ import (
 	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/engine/cloud"
 )
 
 // EngineCredentials returns the credentials of the service in a cluster. They follow the rotation of keys and the
@@ -22,9 +23,12 @@ func EngineCredentials(issuer *authn.Issuer, c config.TemporalCluster, log *slog
 		return engine.Credentials{Plaintext: true}, nil
 	}
 	found := engine.Credentials{ServerName: c.TLSServerName}
-	if c.Credentials() == config.TemporalOwn {
+	kind := c.Credentials()
+	if kind == config.TemporalOwn {
 		tokens := &systemTokens{issuer: issuer}
 		found.Token, found.RootCAs = tokens.currentToken, issuer.Roots
+	}
+	if kind == config.TemporalOwn || kind == config.TemporalCertificate {
 		// Handshakes are rare enough for a certificate each.
 		found.Certificate = func() (*tls.Certificate, error) {
 			certificate, err := issuer.SystemCertificate(time.Now())
@@ -55,6 +59,46 @@ func EngineCredentials(issuer *authn.Issuer, c config.TemporalCluster, log *slog
 		found.Token = func() (string, error) { return key.current(), nil }
 	}
 	return found, nil
+}
+
+// newCloudAccounts returns the accounts in Temporal Cloud by the names of clusters. The caller closes them.
+func newCloudAccounts(c config.Config, log *slog.Logger) (map[string]*cloud.Account, error) {
+	accounts := map[string]*cloud.Account{}
+	for _, cluster := range c.Clusters() {
+		if !cluster.InCloud() {
+			continue
+		}
+		account, err := newCloudAccount(cluster, c.TemporalRetention, log)
+		if err != nil {
+			closeAccounts(accounts)
+			return nil, err
+		}
+		accounts[cluster.Name] = account
+	}
+	return accounts, nil
+}
+
+func closeAccounts(accounts map[string]*cloud.Account) {
+	for _, account := range accounts {
+		account.Close()
+	}
+}
+
+func newCloudAccount(c config.TemporalCluster, retention time.Duration, log *slog.Logger) (*cloud.Account, error) {
+	o := c.CloudOptions(retention)
+	key, err := newReloader("the API key of Temporal Cloud", func() (string, error) { return readAPIKey(c.Cloud.APIKeyFile) }, log, c.Cloud.APIKeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("reading the API key of Temporal Cloud: %w", err)
+	}
+	o.Credentials.Token = func() (string, error) { return key.current(), nil }
+	if file := c.Cloud.TLSCA; file != "" {
+		roots, err := newReloader("the authority of Temporal Cloud", func() (*x509.CertPool, error) { return readAuthorities(file) }, log, file)
+		if err != nil {
+			return nil, fmt.Errorf("reading the authorities of Temporal Cloud: %w", err)
+		}
+		o.Credentials.RootCAs = roots.current
+	}
+	return cloud.NewAccount(o)
 }
 
 func readAuthorities(file string) (*x509.CertPool, error) {

@@ -24,6 +24,7 @@ import (
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/engine/cloud"
 	"github.com/procession-dev/procession/engine/completions"
 	"github.com/procession-dev/procession/engine/relay"
 	"github.com/procession-dev/procession/events/audit"
@@ -120,7 +121,8 @@ func (s *Service) newOperations(k *Keyring, documents *blobstore.Store, m *metri
 	})
 	s.revocations = store.Revocations()
 	h.administration = administration.New(administration.Options{
-		Store: store, Sealer: k.Sealer, Issuer: k.Issuer, EngineAddresses: engineAddresses(c), EngineNamespace: c.TemporalNamespace, CheckWebhookURL: guard.CheckURL,
+		Store: store, Sealer: k.Sealer, Issuer: k.Issuer, EngineAddresses: engineAddresses(c), EngineNamespace: c.TemporalNamespace,
+		CloudAccounts: cloudAccounts(c), CheckWebhookURL: guard.CheckURL,
 		NoPersonalTokens: c.PersonalTokens == config.PersonalTokensNone,
 		Lifetimes: administration.SecretLifetimes{
 			AccessToken: c.AccessTokenLifetime, MaxAccessToken: c.MaxAccessTokenLifetime,
@@ -154,6 +156,20 @@ func (s *Service) newBackground(k *Keyring, h operations) (*activities.Activitie
 		return nil, err
 	}
 	connections.Keys = background.EncryptionKey
+	if s.accounts, err = newCloudAccounts(s.config, s.log); err != nil {
+		return nil, err
+	}
+	s.cloud = cloud.NewKeeper(cloud.KeeperOptions{
+		Accounts: s.accounts, Own: s.config.TemporalNamespace, DB: k.DB.Background(), Sealer: k.Sealer, Authorities: k.Issuer.Authorities,
+		Ready: func() { s.supervisor.Check() }, Clock: time.Now, Logger: s.log,
+	})
+	connections.Provision = func(ctx context.Context, namespace string) (bool, error) {
+		cluster, err := connections.ClusterOf(ctx, namespace)
+		if err != nil {
+			return false, err
+		}
+		return s.cloud.Provision(cluster, namespace)
+	}
 	if s.engine, err = engine.New(connections); err != nil {
 		return nil, err
 	}
@@ -170,7 +186,7 @@ func (s *Service) newBackground(k *Keyring, h operations) (*activities.Activitie
 	})
 	s.certificates = &certificates{db: k.DB.Background(), issuer: k.Issuer, listener: s.certificate.Load, log: s.log}
 	if credentials := connections.Credentials; !credentials.Plaintext {
-		if s.certificates.probe, err = engine.NewProbe(s.config.TemporalAddress, credentials); err != nil {
+		if s.certificates.probe, err = engine.NewProbe(s.config.Clusters()[0].AddressOf(s.config.TemporalNamespace), credentials); err != nil {
 			return nil, err
 		}
 	}
