@@ -75,10 +75,9 @@ func (a *Account) createNamespace(
 		}
 		return answer.GetAsyncOperation(), err
 	})
-	if status.Code(err) == codes.AlreadyExists {
-		return nil, fmt.Errorf("%w, but the API key may not read it: give its owner Namespace Admin of it", err)
-	}
-	if err != nil {
+	// Another replica may have created it since it was looked up.
+	exists := status.Code(err) == codes.AlreadyExists
+	if err != nil && !exists {
 		return nil, err
 	}
 	// Its creator may read a namespace up to a minute later.
@@ -90,6 +89,9 @@ func (a *Account) createNamespace(
 		}
 		return err == nil, explainError(err, "looking up the namespace %s", namespace)
 	})
+	if exists && errors.Is(err, errPending) {
+		return nil, fmt.Errorf("the namespace %s exists, but the API key may not read it: give its owner Namespace Admin of it", namespace)
+	}
 	return found, err
 }
 

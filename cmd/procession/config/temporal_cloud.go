@@ -16,7 +16,7 @@ type TemporalCloud struct {
 	// APIKeyFile is "" if the service does not use the API.
 	APIKeyFile string   `yaml:"api-key-file"`
 	Account    string   `yaml:"account"`
-	Regions    []string `yaml:"regions"`
+	Regions    textList `yaml:"regions"`
 	// Authentication is CloudAPIKey or CloudCertificate, "" for CloudAPIKey.
 	Authentication string        `yaml:"authentication,omitempty"`
 	KeyLifetime    time.Duration `yaml:"key-lifetime,omitempty"`
@@ -48,7 +48,7 @@ func (c *TemporalCloud) bindFlags(f *pflag.FlagSet) {
 		"file of an API key for the operations API of Temporal Cloud, reloaded when it changes: the service then creates the namespaces of "+
 			"tenants, and the credentials of workers, in Temporal Cloud")
 	f.StringVar(&c.Account, "temporal-cloud-account", "", "account in Temporal Cloud, the suffix of its namespaces such as a1b2c")
-	f.StringSliceVar(&c.Regions, "temporal-cloud-regions", nil, "regions of new namespaces in Temporal Cloud such as aws-eu-central-1, the active one first")
+	f.Var(&c.Regions, "temporal-cloud-regions", "regions of new namespaces in Temporal Cloud such as aws-eu-central-1, the active one first")
 	f.StringVar(&c.Authentication, "temporal-cloud-authentication", CloudAPIKey,
 		"how the service and workers authenticate to namespaces in Temporal Cloud: "+CloudAPIKey+", or "+CloudCertificate+
 			" for certificates of the service's authority")

@@ -110,6 +110,10 @@ func TestDefaultClusterInTemporalCloud(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "other", c.Clusters()[0].APIKeyFile)
 
+	settings, err := (&Config{Temporal: *c}).YAML()
+	require.NoError(t, err)
+	require.Contains(t, string(settings), "temporal-cloud-regions:\n    - aws-eu-central-1\n")
+
 	_, err = check("--temporal-cloud-api-key-file=key --temporal-retention=2400h --temporal-anonymous")
 	for _, fault := range []string{
 		"--temporal-cloud-account must be", "--temporal-cloud-regions must name", "--temporal-tls-ca is required", "--temporal-namespace must end",
