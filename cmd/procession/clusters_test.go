@@ -28,11 +28,8 @@ func TestTenantsOfSeveralClusters(t *testing.T) {
 		c.TemporalClusters = []config.TemporalCluster{{Name: "second", Address: address, Plaintext: true}}
 	}))
 	official := s.startOfficialTemporal(address)
-	runner := demo.Account{
-		Name: "runner", ID: uuid.MustParse("01980000-0000-7000-8000-00000000b0b1"), Secret: "demo-branch-secret",
-		Tenant: uuid.MustParse("01980000-0000-7000-8000-0000000000b2"),
-	}
-	s.applyBranch(runner)
+	runner := branchRunner()
+	s.applyBranch(runner, "second")
 	status, certificate := s.call(runner, http.MethodPost, "/authentications", map[string]any{"type": "ENGINE_CERTIFICATE"})
 	require.Equal(t, http.StatusOK, status, certificate)
 	require.Equal(t, "branch.a1b2c", field[string](t, certificate, "engineCertificate", "namespace"))
@@ -40,7 +37,7 @@ func TestTenantsOfSeveralClusters(t *testing.T) {
 
 	first := s.createSurvey(runner)
 	s.await("the process to start", func() bool { return s.runState(first) == "RUNNING" })
-	s.completeSurvey(address)
+	s.completeSurvey(client.Options{HostPort: address})
 	s.await("the process to end with its workflow", func() bool { return s.stateOf(runner, first) == "COMPLETED" })
 
 	require.NoError(t, official.Stop(t.Context()))
@@ -51,19 +48,27 @@ func TestTenantsOfSeveralClusters(t *testing.T) {
 
 	s.startOfficialTemporal(address)
 	s.await("the waiting process to start", func() bool { return s.runState(waiting) == "RUNNING" })
-	s.completeSurvey(address)
+	s.completeSurvey(client.Options{HostPort: address})
 	s.await("the process to end", func() bool { return s.stateOf(runner, waiting) == "COMPLETED" })
 }
 
-// applyBranch has an operator create a tenant in the cluster second with a definition that the runner runs.
-func (s *testStack) applyBranch(runner demo.Account) {
+// branchRunner is the worker of applyBranch.
+func branchRunner() demo.Account {
+	return demo.Account{
+		Name: "runner", ID: uuid.MustParse("01980000-0000-7000-8000-00000000b0b1"), Secret: "demo-branch-secret",
+		Tenant: uuid.MustParse("01980000-0000-7000-8000-0000000000b2"),
+	}
+}
+
+// applyBranch has an operator create a tenant in a cluster with a definition that the runner runs.
+func (s *testStack) applyBranch(runner demo.Account, cluster string) {
 	s.t.Helper()
 	s.applyTextAs(s.operator(), fmt.Sprintf(`
 apiVersion: procession/v1
 kind: Tenant
 metadata: {code: branch, id: %s}
-spec: {name: Branch, namespace: branch.a1b2c, cluster: second}
----`, runner.Tenant)+surveyManifest(runner, "branch", "QUEUE_SURVEY"))
+spec: {name: Branch, namespace: branch.a1b2c, cluster: %s}
+---`, runner.Tenant, cluster)+surveyManifest(runner, "branch", "QUEUE_SURVEY"))
 }
 
 func (s *testStack) createSurvey(as demo.Account) uuid.UUID {
@@ -80,10 +85,11 @@ func (s *testStack) stateOf(as demo.Account, process uuid.UUID) string {
 	return field[string](s.t, found, "state")
 }
 
-// completeSurvey completes the workflow that waits for a worker at an address without TLS.
-func (s *testStack) completeSurvey(address string) {
+// completeSurvey completes the workflow that waits for a worker.
+func (s *testStack) completeSurvey(o client.Options) {
 	s.t.Helper()
-	c, err := client.Dial(client.Options{HostPort: address, Namespace: "branch.a1b2c"})
+	o.Namespace = "branch.a1b2c"
+	c, err := client.Dial(o)
 	require.NoError(s.t, err)
 	defer c.Close()
 	s.completeWorkflow(c, "branch.a1b2c", "QUEUE_SURVEY")

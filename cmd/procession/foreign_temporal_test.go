@@ -114,26 +114,37 @@ func (g *clusterGuard) replaceKey(t *testing.T, worker string) {
 func startGuard(t *testing.T, owner *certtest.Owner, temporal, address string, keys ...string) *clusterGuard {
 	t.Helper()
 	g := &clusterGuard{owner: owner, accepted: map[string]bool{}, clients: map[string]string{}}
+	for _, key := range keys {
+		g.accepted["Bearer "+key] = true
+	}
+	startFront(t, owner, temporal, address, owner.Pool(), func(r *http.Request) bool {
+		key := r.Header.Get("Authorization")
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if g.accepted[key] {
+			g.clients[strings.TrimPrefix(key, "Bearer ")] = r.TLS.PeerCertificates[0].Subject.CommonName
+		}
+		return g.accepted[key]
+	})
+	return g
+}
+
+// startFront serves address with TLS and a certificate of the owner, and passes admitted calls on to a Temporal in plain text. It requires
+// certificates of the clients' authorities unless they are nil.
+func startFront(
+	t *testing.T, owner *certtest.Owner, temporal, address string, clients *x509.CertPool, admit func(r *http.Request) bool,
+) {
+	t.Helper()
 	transport := &http.Transport{Protocols: new(http.Protocols)}
 	transport.Protocols.SetUnencryptedHTTP2(true)
 	proxy := &httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: temporal}) },
 		Transport: transport, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0),
 	}
-	for _, key := range keys {
-		g.accepted["Bearer "+key] = true
-	}
 	presented, _ := owner.Issue("temporal")
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			key := r.Header.Get("Authorization")
-			g.mu.Lock()
-			accepted := g.accepted[key]
-			if accepted {
-				g.clients[strings.TrimPrefix(key, "Bearer ")] = r.TLS.PeerCertificates[0].Subject.CommonName
-			}
-			g.mu.Unlock()
-			if !accepted {
+			if !admit(r) {
 				w.Header().Set("Content-Type", "application/grpc")
 				w.Header().Set("Grpc-Status", "7")
 				w.Header().Set("Grpc-Message", "the API key is unknown")
@@ -141,11 +152,11 @@ func startGuard(t *testing.T, owner *certtest.Owner, temporal, address string, k
 			}
 			proxy.ServeHTTP(w, r)
 		}),
-		TLSConfig: &tls.Config{
-			Certificates: []tls.Certificate{*presented},
-			ClientCAs:    owner.Pool(), ClientAuth: tls.RequireAndVerifyClientCert, MinVersion: tls.VersionTLS12,
-		},
+		TLSConfig:         &tls.Config{Certificates: []tls.Certificate{*presented}, MinVersion: tls.VersionTLS12},
 		ReadHeaderTimeout: time.Minute,
+	}
+	if clients != nil {
+		server.TLSConfig.ClientCAs, server.TLSConfig.ClientAuth = clients, tls.RequireAndVerifyClientCert
 	}
 	listener, err := net.Listen("tcp", address)
 	require.NoError(t, err)
@@ -155,5 +166,4 @@ func startGuard(t *testing.T, owner *certtest.Owner, temporal, address string, k
 		require.NoError(t, server.Close())
 		require.ErrorIs(t, <-served, http.ErrServerClosed)
 	})
-	return g
 }

@@ -48,7 +48,9 @@ type Cloud struct {
 	cloudservice.UnimplementedCloudServiceServer
 
 	Address string
-	Roots   *x509.CertPool
+	// Roots are the authorities of its certificate, RootsFile their file.
+	Roots     *x509.CertPool
+	RootsFile string
 	// Clock tells which keys have expired.
 	Clock func() time.Time
 	// Created is called with each new namespace.
@@ -88,7 +90,7 @@ func Start(t *testing.T) *Cloud {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	c := &Cloud{
-		Address: listener.Addr().String(), Roots: owner.Pool(), Clock: time.Now, Failures: map[string][]string{},
+		Address: listener.Addr().String(), Roots: owner.Pool(), RootsFile: owner.File("ca.pem"), Clock: time.Now, Failures: map[string][]string{},
 		operations: map[string]*pending{}, namespaces: map[string]*namespacepb.Namespace{}, unreadable: map[string]int{},
 		accounts: map[string]*identity.ServiceAccount{}, keys: map[string]*identity.ApiKey{}, secrets: map[string]string{},
 	}
