@@ -30,6 +30,8 @@ const (
 	defaultTaskQueuePartitions = 4
 	// defaultClusterName is Temporal's own default.
 	defaultClusterName = "active"
+	// serviceNamespace is the default namespace of the service's own workflows, which has schedules.
+	serviceNamespace = "procession"
 )
 
 // ClusterNumbers is the increment of failover versions: clusters that replicate have different numbers below it.
@@ -66,6 +68,8 @@ type Options struct {
 	DatabaseConnections int
 	HistoryShards       int
 	TaskQueuePartitions int // 0: Temporal's default
+	// SystemWorkers are the namespaces with workers of Temporal itself; empty: all.
+	SystemWorkers []string
 
 	JWKSURL            string
 	JWKSRefresh        time.Duration
@@ -162,6 +166,8 @@ func (o *Options) flagSet(output io.Writer) *flag.FlagSet {
 	fs.IntVar(&o.DatabaseConnections, "database-connections", 10, "maximum number of connections of each of the five services to the main database, and half as many to visibility")
 	fs.IntVar(&o.HistoryShards, "history-shards", defaultHistoryShards, "history shards of a new postgres store; fixed at its first start")
 	fs.IntVar(&o.TaskQueuePartitions, "task-queue-partitions", defaultTaskQueuePartitions, "partitions of each task queue: 1 suits up to some hundred tasks a second. A lower number loses tasks in removed partitions")
+	o.SystemWorkers = []string{serviceNamespace}
+	fs.Var((*nameList)(&o.SystemWorkers), "system-workers", "comma-separated `namespaces` with workers of Temporal itself, for schedules, batches and worker deployments; empty: all")
 	fs.StringVar(&o.JWKSURL, "jwks-url", "", "`URL` of the JSON Web Key Set that verifies tokens")
 	fs.DurationVar(&o.JWKSRefresh, "jwks-refresh", 10*time.Second, "time between two reads of the key set")
 	fs.StringVar(&o.RevocationsURL, "revocations-url", siblingURL, "`URL` of the list of revoked tokens and certificates; "+siblingURL+": in the folder of the key set if its URL ends in /jwks.json; empty: none")

@@ -32,7 +32,8 @@ func TestParseFillsDefaults(t *testing.T) {
 	require.Equal(t, options.Options{
 		Listen: "127.0.0.1:7233", ClusterName: "active", ClusterNumber: 1, Store: options.StoreSQLite,
 		Database: "temporal", VisibilityDatabase: "temporal_visibility", DatabaseConnections: 10, HistoryShards: 512, TaskQueuePartitions: 4,
-		JWKSURL: "http://127.0.0.1:8080/.well-known/jwks.json", JWKSRefresh: 10 * time.Second, Issuer: "procession",
+		SystemWorkers: []string{"procession"},
+		JWKSURL:       "http://127.0.0.1:8080/.well-known/jwks.json", JWKSRefresh: 10 * time.Second, Issuer: "procession",
 		RevocationsURL: "http://127.0.0.1:8080/.well-known/engine-revocations.json", RevocationsRefresh: 10 * time.Second,
 		PublishedMaxAge: 15 * time.Minute, CheckCommands: true,
 		TLSCert: "server.pem", TLSKey: "server.key", ClientCA: "ca.pem", TLSRefresh: 10 * time.Second,

@@ -146,6 +146,9 @@ func dynamicConfig(opts options.Options) dynamicconfig.StaticClient {
 	settings[dynamicconfig.FrontendMaxNamespaceVisibilityRPSPerInstance.Key()] = 50
 	// The service opens an incident for a workflow with this number of failed workflow tasks in a row.
 	settings[dynamicconfig.NumConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute.Key()] = 2
+	if len(opts.SystemWorkers) > 0 {
+		settings[dynamicconfig.WorkerPerNamespaceWorkerCount.Key()] = systemWorkers(opts.SystemWorkers)
+	}
 	// Members of a cluster find each other with the certificate of their calls.
 	settings[dynamicconfig.EnableRingpopTLS.Key()] = true
 	if opts.TaskQueuePartitions > 0 {

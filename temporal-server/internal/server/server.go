@@ -115,6 +115,7 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 		temporal.WithDynamicConfigClient(dynamicConfig(opts)),
 		temporal.WithTLSConfigFactory(tlsProvider),
 		temporal.WithCustomMetricsHandler(meters),
+		temporal.WithChainedFrontendGrpcInterceptors(guard.Interceptor(), refuseWithoutWorkers(opts.SystemWorkers)),
 	)
 	if !opts.Split() {
 		serverOptions = append(serverOptions, temporal.WithStaticHosts(layout.hosts))
