@@ -97,6 +97,7 @@ func (w *testServer) killEach(t *testing.T, processes []*clusterProcess, load *l
 
 // A cluster of three hosts restarts and loses each process in turn, for the time in TEST_CLUSTER, without a failed call.
 func TestThreeHosts(t *testing.T) {
+	t.Parallel()
 	text := os.Getenv("TEST_CLUSTER")
 	if text == "" {
 		t.Skip("make test-cluster sets TEST_CLUSTER")
