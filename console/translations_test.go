@@ -106,7 +106,7 @@ func TestTextsWithoutTranslationAreMarked(t *testing.T) {
 	s.applyManifests(partlyTranslated)
 	caller := s.callerOf(demo.Alice())
 	started, _, err := s.app.CreateProcess(t.Context(), caller, app.NewProcess{
-		Definition: app.DefinitionKey{Code: "PARTLY"}, Metadata: json.RawMessage(`{"PURPOSE":"x","PLACE":{"CITY":"Bern"}}`),
+		Definition: app.DefinitionKey{Code: "PARTLY"}, Subject: "Any subject", Metadata: json.RawMessage(`{"PURPOSE":"x","PLACE":{"CITY":"Bern"}}`),
 	})
 	require.NoError(t, err)
 	task, _, err := s.app.CreateProcessItem(t.Context(), caller, app.NewItem{
@@ -130,12 +130,20 @@ func TestTextsWithoutTranslationAreMarked(t *testing.T) {
 	require.Equal(t, "Bemerkung", alice.Text("label[for=f-NOTE]:not([lang])"))
 	s.requireAccessible(alice.Tab)
 
-	for path, selector := range map[string]string{"start": ".tile .row-title", "processes": "select[name=definition] option:not([value=''])"} {
+	// The names in the definitions have another order: Loan, Partly translated.
+	loan := s.startLoan("Sorted")
+	s.createTask(loan, "APPROVE_LOAN", `{}`)
+	for path, list := range map[string]struct{ selector, name string }{
+		"start":                     {".tile .row-title", "Ähnlich"},
+		"processes":                 {"select[name=definition] option:not([value=''])", "Ähnlich"},
+		"processes?sort=definition": {"[data-rows] .row-about", "Ähnlich"},
+		"tasks?view=all&sort=name":  {".row-title", "Kredit genehmigen"},
+	} {
 		alice.openPath(path)
-		shown := texts(alice.Tab, selector)
-		require.Contains(t, shown, "Ähnlich")
+		shown := texts(alice.Tab, list.selector)
+		require.Contains(t, shown, list.name, path)
 		require.Greater(t, len(shown), 1)
-		require.Equal(t, browsertest.Eval[[]string](alice.Tab, `[...document.querySelectorAll("`+selector+`")].map((e) => e.textContent.trim()).sort(new Intl.Collator("de", {numeric: true}).compare)`), shown)
+		require.Equal(t, browsertest.Eval[[]string](alice.Tab, `[...document.querySelectorAll("`+list.selector+`")].map((e) => e.textContent.trim()).sort(new Intl.Collator("de", {numeric: true}).compare)`), shown)
 	}
 }
 

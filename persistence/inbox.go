@@ -21,6 +21,8 @@ type InboxFilter struct {
 	// subject of the process, ignoring case.
 	Search               string
 	ProcessDefinitionIDs []uuid.UUID
+	// Languages are the languages of the reader, for the order by name.
+	Languages []string
 }
 
 const (
@@ -44,6 +46,7 @@ const (
 // taskList selects the tasks of the filter.
 func (f InboxFilter) taskList(caller domain.Caller, more ...listquery.Condition) *listquery.List {
 	l := inboxList(caller, f.View)
+	l.Order.Columns["name"] = listquery.ShownName("t", f.Languages)
 	l.Where = append(l.Where,
 		listquery.AnyOf("i.process_definition_id", f.ProcessDefinitionIDs),
 		listquery.MatchSearch(f.Search, "p.subject", "t.name", pg.TranslationsOf("t"), "v.name", pg.TranslationsOf("v"), "coalesce(sname.name, s.name)").OnNames())
@@ -79,7 +82,7 @@ func inboxTasks() listquery.List {
 			Default: []listquery.Column{{SQL: "i.created_at"}},
 			Columns: listquery.Columns{
 				"id": {SQL: "i.id"}, "createdAt": {SQL: "i.created_at"}, "lastModifiedAt": {SQL: "i.last_modified_at"},
-				"name": {SQL: "t.name", Named: true}, "subject": {SQL: "p.subject", Named: true},
+				"name": listquery.ShownName("t", nil), "subject": {SQL: "p.subject", Named: true},
 			},
 		},
 	}

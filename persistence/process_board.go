@@ -27,6 +27,8 @@ type BoardFilter struct {
 	Search string
 	// Metadata are expressions as in ProcessFilter.
 	Metadata []string
+	// Languages are the languages of the reader, for the order by the name of the definition.
+	Languages []string
 }
 
 const (
@@ -145,7 +147,7 @@ func boardList(caller domain.Caller, filter BoardFilter, sort []domain.SortKey, 
 			By: sort, Default: []listquery.Column{{SQL: "p.created_at", Descending: true}},
 			Columns: listquery.Columns{
 				"id": {SQL: "p.id"}, "createdAt": {SQL: "p.created_at"}, "lastModifiedAt": {SQL: "p.last_modified_at"},
-				"subject": {SQL: "p.subject"}, "definition": {SQL: "v.name", Named: true},
+				"subject": {SQL: "p.subject"}, "definition": listquery.ShownName("v", filter.Languages),
 				"initiator": {SQL: "coalesce(sname.name, s.name)", Named: true},
 				"condition": {SQL: standingRank(caller)},
 			},

@@ -16,6 +16,7 @@ const maxExported = 10_000
 func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
 	l := parseQuery(v.URL.Query())
 	filter := l.boardFilter(v.Call.Caller)
+	filter.Languages = ui.ReaderOf(v.Context()).Languages()
 	board, err := s.App.FindBoard(v.Context(), v.Call, filter, domain.PageRequest{}, nil)
 	if err != nil {
 		return nil, err

@@ -126,7 +126,9 @@ func SelectAll(query url.Values, caller domain.Caller) domain.BulkFilter {
 // List shows the processes that the user may see.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	l, page := parseQuery(v.URL.Query()), v.Page(pageSize)
-	board, err := s.App.FindBoard(v.Context(), v.Call, l.boardFilter(v.Call.Caller), page, l.sortKeys())
+	filter := l.boardFilter(v.Call.Caller)
+	filter.Languages = ui.ReaderOf(v.Context()).Languages()
+	board, err := s.App.FindBoard(v.Context(), v.Call, filter, page, l.sortKeys())
 	if err != nil {
 		return nil, err
 	}

@@ -96,7 +96,9 @@ func (l *listView) viewPath(view domain.InboxView) string {
 }
 
 func (s *Screens) findTasks(v *web.Visit, q web.Query) (*listView, error) {
-	found, err := s.App.ReadInbox(v.Context(), v.Call, parseFilter(q), q.RequestedPage(pageSize), []domain.SortKey{sortKeys()[q.Get("sort")]})
+	filter := parseFilter(q)
+	filter.Languages = ui.ReaderOf(v.Context()).Languages()
+	found, err := s.App.ReadInbox(v.Context(), v.Call, filter, q.RequestedPage(pageSize), []domain.SortKey{sortKeys()[q.Get("sort")]})
 	return &listView{Query: q, Inbox: found, View: domain.InboxView(q.Get("view"))}, err
 }
 

@@ -38,6 +38,14 @@ func (r *Reader) Language() string {
 	return r.chain[0]
 }
 
+// Languages returns the reader's languages in the order of preference, none for a nil Reader.
+func (r *Reader) Languages() []string {
+	if r == nil {
+		return nil
+	}
+	return slices.Clone(r.chain)
+}
+
 // covers reports whether a reader of a language reads another one as well: a regional form of it.
 func covers(tag, other string) bool {
 	parsed, err := language.Parse(other)

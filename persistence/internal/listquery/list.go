@@ -250,6 +250,9 @@ func (s *rendering) pageQuery(page domain.PageRequest, scan func(pgx.Rows) error
 	if s.orderErr != nil {
 		return pg.Query{}, s.orderErr
 	}
+	for i, column := range s.order {
+		s.order[i].SQL = s.args.Render(Match(column.SQL, column.Args...))
+	}
 	of := s.limitPage(page)
 	isNamed := s.isNamed || slices.ContainsFunc(s.order, func(c Column) bool { return c.Named })
 	if s.Names == "" || isNamed {

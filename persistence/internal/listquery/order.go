@@ -22,7 +22,9 @@ const (
 
 // Column is a column, or an expression, of an order.
 type Column struct {
+	// SQL contains a verb %s for each of Args, as a Condition does.
 	SQL        string
+	Args       []any
 	Descending bool
 	// Nullable columns have their null values last. Rest is the column of the order of these rows, which has a WalkIndex.
 	Nullable bool
@@ -97,4 +99,16 @@ func OrderBy(columns []Column) string {
 		texts[i] = column.String()
 	}
 	return strings.Join(texts, ", ")
+}
+
+// ShownName is the column of the name of the version with an alias that a reader of languages is shown: the name in the first of
+// them that has it, or the one in the definition, as translation.Name.For chooses. Without languages it is the one in the definition.
+func ShownName(alias string, languages []string) Column {
+	if len(languages) == 0 {
+		return Column{SQL: alias + ".name", Named: true}
+	}
+	sql := strings.ReplaceAll(`coalesce((SELECT coalesce(v.names -> 'in' ->> l.tag, v.name) FROM unnest(%s::text[]) WITH ORDINALITY l (tag, rank)
+         WHERE v.names -> 'in' ? l.tag OR v.names ->> 'default' = l.tag OR starts_with(v.names ->> 'default', l.tag || '-')
+         ORDER BY l.rank LIMIT 1), v.name) COLLATE "und-x-icu"`, "v.", alias+".")
+	return Column{SQL: sql, Args: []any{languages}, Named: true}
 }
