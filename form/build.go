@@ -251,10 +251,10 @@ func (b *builder) addUnknown(path []string, value any) error {
 	}
 	names := make([]string, len(path))
 	for i, name := range path {
-		names[i] = humaniseName(name)
+		names[i] = jsondoc.Humanise(name)
 	}
 	b.other = append(b.other, Field{
-		Pointer: jsontext.JoinPointer(path...), Label: strings.Join(names, " › "), Content: Text(rawText(value)),
+		Pointer: jsontext.JoinPointer(path...), Label: strings.Join(names, " › "), Content: Text(jsondoc.ReadableText(value)),
 	})
 	return b.countField()
 }

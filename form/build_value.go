@@ -44,7 +44,7 @@ func (b *builder) valueFields(
 		}
 		f.Content = content
 	case deep:
-		f.Content = Text(rawText(value))
+		f.Content = Text(jsondoc.ReadableText(value))
 	default:
 		if !expectsPlain(p, value) {
 			return nil, b.addUnknown(path, value)

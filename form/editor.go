@@ -130,7 +130,7 @@ func (s *Editor) Describe(pointer string) *Node {
 	}
 	w := s.sources.at(pathOf(pointer), p, nil)
 	options, _ := listOptions(p, w)
-	return &Node{Bounds: p.Bounds(), Types: p.StatedTypes(), Options: options, Sufficient: sufficientLabels(p), wording: w}
+	return &Node{Bounds: p.Bounds(), Types: p.StatedTypes(), Options: options, Sufficient: s.sources.sufficientLabels(pathOf(pointer), p), wording: w}
 }
 
 // Node is a layout, or the control of a value.
@@ -244,8 +244,9 @@ type Option struct {
 	Extra bool
 
 	value any
-	// source is the title in the definition, key the key of its translations.
-	source, key string
+	// source is the title in the definition, keys are the keys of its translations.
+	source string
+	keys   []string
 }
 
 // Bounds are the limits that the schema sets for a value.
@@ -338,7 +339,7 @@ func LabelOf(pointer string) string {
 		return valueLabel
 	}
 	path, _ := jsontext.SplitPointer(pointer[strings.LastIndexByte(pointer, '/'):])
-	return humaniseName(strings.Join(path, ""))
+	return jsondoc.Humanise(strings.Join(path, ""))
 }
 
 // ReadableJSON returns a string without its quotes, the name in a reference, or indented JSON.
@@ -348,11 +349,11 @@ func ReadableJSON(text string) string {
 		return text
 	}
 	if plain, ok := value.(string); ok {
-		if named, ok := referenceText(plain); ok {
+		if named, ok := jsondoc.ReferenceName(plain); ok {
 			return named
 		}
 	}
-	return rawText(value)
+	return jsondoc.ReadableText(value)
 }
 
 // Control returns the control of the value at a pointer. For a value in a row, any key of the row finds a control,

@@ -33,7 +33,7 @@ func NewEditor(ctx context.Context, in Input, limits Limits, readOnly bool) (*Ed
 		return nil, fmt.Errorf("reading the value of a form: %w", err)
 	}
 	b := &editorBuilder{
-		ctx: ctx, limits: limits, readOnly: readOnly, picked: in.Picked, rules: map[string]*condition{},
+		ctx: ctx, limits: limits, readOnly: readOnly, picked: in.Picked, rules: map[string]*condition{}, labels: in.Labels.orEnglish(),
 		editor: &Editor{Title: in.Title, Subject: in.Subject, root: root, nodes: map[string]*Node{}, outline: outline, sources: in.Texts},
 	}
 	place := outline.Root()
@@ -52,7 +52,7 @@ func NewEditor(ctx context.Context, in Input, limits Limits, readOnly bool) (*Ed
 	if b.editor.Nodes == nil || b.exceeded || outline.Exhausted() {
 		b.editor.nodes = map[string]*Node{}
 		whole := b.newNode(site{}, place, nil)
-		whole.Label, whole.Kind, whole.value, whole.present = valueLabel, KindJSON, root, root != nil
+		whole.Label, whole.Kind, whole.value, whole.present = b.labels.Value, KindJSON, root, root != nil
 		if whole.Reason = ReasonRoot; isObject && hasFields(place) {
 			whole.Reason = ReasonLimit
 		}
@@ -69,6 +69,7 @@ type editorBuilder struct {
 	limits   Limits
 	readOnly bool
 	picked   jsondoc.Picked
+	labels   Labels
 	editor   *Editor
 	rules    map[string]*condition
 	ruleWork int
@@ -94,7 +95,7 @@ func (b *editorBuilder) rootNodes(layout *element, p *jsondoc.Place, value *obje
 	here := site{readOnly: b.readOnly}
 	if !hasFields(p) {
 		n := b.newNode(here, p, nil)
-		n.Label, n.value, n.present = valueLabel, value, true
+		n.Label, n.value, n.present = b.labels.Value, value, true
 		if b.setMap(n, p, value, here); n.Kind != KindMap || n.Endless || !p.Members().Rest {
 			return nil
 		}
@@ -113,7 +114,7 @@ func (b *editorBuilder) rootNodes(layout *element, p *jsondoc.Place, value *obje
 		}
 	}
 	if len(missing) > 0 {
-		nodes = append(nodes, &Node{Kind: KindSection, Label: OtherLabel, Children: missing})
+		nodes = append(nodes, &Node{Kind: KindSection, Label: b.labels.Other, Children: missing})
 	}
 	return nodes
 }
@@ -139,7 +140,7 @@ func (b *editorBuilder) newNode(a site, p *jsondoc.Place, e *element) *Node {
 		Label: about.Title, Help: about.Description, Bounds: p.Bounds(), Types: p.StatedTypes(),
 		nullable: p.Types().Has(jsondoc.TypeNull) && p.HasStatements(),
 	}
-	n.Deprecated, n.Examples, n.Sufficient = about.Deprecated, exampleTexts(about.Examples), sufficientLabels(p)
+	n.Deprecated, n.Examples, n.Sufficient = about.Deprecated, exampleTexts(about.Examples), b.editor.sources.sufficientLabels(a.path, p)
 	n.accepts = func(number string) bool { return p.Accepts(json.RawMessage(number)) }
 	if e != nil {
 		n.Label, n.Help = cmp.Or(e.label, n.Label), cmp.Or(e.options.Text("help"), n.Help)
@@ -148,7 +149,7 @@ func (b *editorBuilder) newNode(a site, p *jsondoc.Place, e *element) *Node {
 		n.ReadOnly = n.ReadOnly || e.optionValue("readonly") == true || e.optionValue("readOnly") == true
 	}
 	if n.Label == "" && len(a.path) > 0 {
-		n.Label = humaniseName(a.path[len(a.path)-1])
+		n.Label = jsondoc.Humanise(a.path[len(a.path)-1])
 	}
 	b.translate(n, a.path, p, e)
 	b.editor.nodes[n.Pointer] = n
@@ -159,7 +160,7 @@ func (b *editorBuilder) newNode(a site, p *jsondoc.Place, e *element) *Node {
 func (b *editorBuilder) translate(n *Node, path []string, p *jsondoc.Place, e *element) {
 	n.wording = b.editor.sources.at(path, p, e)
 	label, help := n.wording.find(n.Label, translation.SuffixLabel), n.wording.find(n.Help, translation.SuffixDescription)
-	n.Label, n.LabelLang, n.Help, n.HelpLang = cmp.Or(label.Text, valueLabel), label.Lang, help.Text, help.Lang
+	n.Label, n.LabelLang, n.Help, n.HelpLang = cmp.Or(label.Text, b.labels.Value), label.Lang, help.Text, help.Lang
 	hint := n.wording.find(n.Hint, translation.SuffixPlaceholder)
 	n.Hint, n.HintLang = hint.Text, hint.Lang
 }
@@ -189,7 +190,7 @@ func (b *editorBuilder) strayNodes(p *jsondoc.Place, value *object, a site) []*N
 	for _, name := range strays {
 		member, _ := value.Get(name)
 		path := extendPath(a.path, name)
-		label := b.editor.sources.at(path, p.Member(name), nil).find(labelFor(p.Member(name), name), translation.SuffixLabel)
+		label := b.editor.sources.label(path, p.Member(name))
 		n.Strays = append(n.Strays, Stray{
 			Pointer: jsontext.JoinPointer(path...), Label: label.Text, Lang: label.Lang, JSON: string(jsonText(member)),
 		})
@@ -204,7 +205,7 @@ func (b *editorBuilder) memberNode(e *element, outer *jsondoc.Place, value *obje
 	n := b.newNode(here, p, e)
 	n.Required = isRequired(outer, name)
 	if named := findNamed(outer, name); n.Required && named.Required.Because != "" {
-		n.Because = labelFor(outer.Member(named.Required.Because), named.Required.Because)
+		n.Because = b.editor.sources.label(extendPath(a.path, named.Required.Because), outer.Member(named.Required.Because)).Text
 	}
 	n.Selects = slices.ContainsFunc(outer.Choices(), func(c *jsondoc.Choice) bool { return c.By == name })
 	if b.exceedsLimit() {

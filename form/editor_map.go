@@ -2,6 +2,7 @@ package form
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
@@ -13,7 +14,7 @@ func (b *editorBuilder) setMap(n *Node, p *jsondoc.Place, value *object, a site)
 	n.Kind = KindMap
 	row := func(item *jsondoc.Place, name string, value any, present bool) []*Node {
 		one := b.entryNode(item, a.child(name), value, present)
-		one.Label = valueLabel
+		one.Label = b.labels.Value
 		return []*Node{b.wrapChoices(one, item, a.child(name))}
 	}
 	n.row = func(key string) []*Node {
@@ -46,7 +47,7 @@ func (b *editorBuilder) mapNodes(p *jsondoc.Place, value *object, a site) []*Nod
 		return nil
 	}
 	n := &Node{
-		Pointer: jsontext.JoinPointer(a.path...), Name: jsontext.JoinPointer(a.name...), Label: OtherLabel, Bounds: noBounds(),
+		Pointer: jsontext.JoinPointer(a.path...), Name: jsontext.JoinPointer(a.name...), Label: b.labels.Other, Bounds: noBounds(),
 		Hidden: a.hidden, Disabled: a.disabled, ReadOnly: a.readOnly, Mixed: true, value: value, present: value != nil,
 	}
 	b.setMap(n, p, value, a)
@@ -72,10 +73,21 @@ func unescapeToken(token string) string {
 // entryNode creates the control of an entry of an array or a map.
 func (b *editorBuilder) entryNode(item *jsondoc.Place, here site, value any, present bool) *Node {
 	one := b.newNode(here, item, nil)
+	if item.Annotations().Title == "" {
+		one.Label, one.LabelLang = b.entryLabel(here.path[len(here.path)-1]), ""
+	}
 	one.value, one.present = value, present
 	one.setAside(item)
 	one.Required = one.Types == jsondoc.TypeBoolean // An entry is true or false.
 	b.setControl(one, nil, item, here)
 	one.compareReading(item)
 	return one
+}
+
+// entryLabel returns the label of the entry of an array by its token in a pointer.
+func (b *editorBuilder) entryLabel(token string) string {
+	if i, ok := jsontext.Index(token); ok {
+		return b.labels.Entry + " " + strconv.Itoa(i+1)
+	}
+	return b.labels.Entry
 }

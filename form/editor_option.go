@@ -3,7 +3,6 @@ package form
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
 )
@@ -12,34 +11,18 @@ import (
 func listOptions(p *jsondoc.Place, w wording) (options []Option, closed bool) {
 	enumeration := p.Enumeration()
 	for _, value := range enumeration.Values {
-		title := value.Title
-		if title == "" {
-			title = optionTitle(value.Value)
-		}
 		option := Option{Value: string(jsonText(value.Value)), value: value.Value}
-		w.setTitle(&option, title, value.I18n)
+		w.setTitle(&option, value.Label(), value.I18n)
 		options = append(options, option)
 	}
 	return options, enumeration.Closed
-}
-
-func optionTitle(value any) string {
-	if _, ok := value.(bool); ok {
-		return ""
-	}
-	if text, ok := value.(string); ok {
-		if named, ok := referenceText(text); ok {
-			return named
-		}
-	}
-	return rawText(value)
 }
 
 // setOptions sets the options, including the current value.
 func (b *editorBuilder) setOptions(n *Node, e *element, options []Option) {
 	if n.value != nil && !slices.ContainsFunc(options, func(o Option) bool { return jsondoc.Equal(o.value, n.value) }) {
 		options = append(options, Option{
-			Value: string(jsonText(n.value)), Title: rawText(n.value), Extra: true, value: n.value,
+			Value: string(jsonText(n.value)), Title: jsondoc.ReadableText(n.value), Extra: true, value: n.value,
 		})
 	}
 	n.Options = distinguishTitles(options)
@@ -83,7 +66,7 @@ func (b *editorBuilder) setChoices(n *Node, item *jsondoc.Place, elements []any,
 			return false
 		}
 		if !slices.ContainsFunc(options, func(o Option) bool { return jsondoc.Equal(o.value, element) }) {
-			options = append(options, Option{Value: string(jsonText(element)), Title: rawText(element), Extra: true, value: element})
+			options = append(options, Option{Value: string(jsonText(element)), Title: jsondoc.ReadableText(element), Extra: true, value: element})
 		}
 	}
 	n.Kind, n.Options = KindChoices, distinguishTitles(options)
@@ -92,17 +75,7 @@ func (b *editorBuilder) setChoices(n *Node, item *jsondoc.Place, elements []any,
 
 // branchOption returns the option for a branch of a choice. Its title may be "".
 func branchOption(branch *jsondoc.Branch, index int, w wording) Option {
-	option := Option{Value: strconv.Itoa(index), Title: branch.Title}
-	if branch.Title != "" && !branch.IsTitled {
-		option.Title = humaniseName(branch.Title)
-	}
-	if branch.Title == "" && branch.Types.Only(jsondoc.TypeObject) {
-		names := make([]string, len(branch.Required))
-		for i, name := range branch.Required {
-			names[i] = humaniseName(name)
-		}
-		option.Title = strings.Join(names, ", ")
-	}
-	w.setTitle(&option, option.Title, branch.I18n)
+	option := Option{Value: strconv.Itoa(index)}
+	w.setTitle(&option, branch.Label(), branch.I18n)
 	return option
 }

@@ -105,7 +105,7 @@ func TestEditor(t *testing.T) { //nolint:funlen // most of it is a table
 			value: `{"tags":["a","b"],"rows":[{"a":"1"},{"n":2,"z":0}],"dates":["2026-01-02"]}`,
 			want: []string{
 				"object Address", "  line Town required", "tags Tags=a\nb",
-				"list Dates", "  row 0", "    date 0=2026-01-02",
+				"list Dates", "  row 0", "    date Entry 1=2026-01-02",
 				"table Rows", "  row 0", "    line A=1", "    number N", "  row 1", "    line A", "    number N=2", "cards Cards",
 			},
 		},

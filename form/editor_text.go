@@ -42,7 +42,7 @@ func (n *Node) Text(in Locale) string {
 		if text, ok := n.value.(string); ok {
 			return string(jsonText(text))
 		}
-		return rawText(n.value)
+		return jsondoc.ReadableText(n.value)
 	case KindCheck, KindToggle:
 		if n.value == true {
 			return "true"
@@ -67,7 +67,7 @@ func (n *Node) Text(in Locale) string {
 	case n.Kind == KindNumber || n.Kind == KindInteger || n.numbers:
 		return n.lineText(n.value, in)
 	case !isText:
-		return rawText(n.value)
+		return jsondoc.ReadableText(n.value)
 	case n.Kind == KindDateTime:
 		if stored, ok := readFullTime(text); ok {
 			return stored.localText(zoneOr(in.Zone))
@@ -78,7 +78,7 @@ func (n *Node) Text(in Locale) string {
 		number, _ := splitDuration(text)
 		return number
 	case n.Kind.IsReference():
-		if named, ok := referenceText(text); ok {
+		if named, ok := jsondoc.ReferenceName(text); ok {
 			return named
 		}
 	}
@@ -90,7 +90,7 @@ func (n *Node) lineText(value any, in Locale) string {
 	if number, ok := value.(json.Number); ok && !n.texts {
 		return in.number(number.String())
 	}
-	return rawText(value)
+	return jsondoc.ReadableText(value)
 }
 
 // chosenText returns the value of the current option, or its title for KindSearch.

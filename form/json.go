@@ -1,7 +1,6 @@
 package form
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,26 +15,6 @@ type (
 	object = jsondoc.Object
 	deep   = jsondoc.Deep
 )
-
-// rawText returns a value as indented JSON, or a string without quotes.
-func rawText(value any) string {
-	switch v := value.(type) {
-	case string:
-		return v
-	case json.Number:
-		return v.String()
-	case deep:
-		return string(v)
-	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(value); err != nil {
-		return "" // Values that were decoded can be encoded.
-	}
-	return string(bytes.TrimRight(text.Bytes(), "\n"))
-}
 
 // isEmpty reports whether a value has no content to show.
 func isEmpty(value any) bool {

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -27,6 +28,8 @@ type Input struct {
 	Picked jsondoc.Picked
 	// Texts finds the texts of the schemas in the language of the reader.
 	Texts Texts
+	// Labels are the words of a form for filling in.
+	Labels Labels
 	// place is the place of the value if the input is a part of another one. It contains the statements of the schema.
 	place *jsondoc.Place
 }
@@ -39,6 +42,18 @@ type Reader struct {
 	Zone *time.Location
 	// Yes and No are the words for booleans.
 	Yes, No string
+}
+
+// Labels are the words for parts of a form that no schema names. The zero value is English.
+type Labels struct {
+	// Value is the label of a whole value, Other the heading of values without a place in the form, Entry the word before the number
+	// of an entry.
+	Value, Other, Entry string
+}
+
+// orEnglish returns the labels with English words for missing ones.
+func (l Labels) orEnglish() Labels {
+	return Labels{Value: cmp.Or(l.Value, valueLabel), Other: cmp.Or(l.Other, OtherLabel), Entry: cmp.Or(l.Entry, "Entry")}
 }
 
 // Model is a form for printing.

@@ -66,7 +66,7 @@ func labelFor(p *jsondoc.Place, name string) string {
 	if title := p.Annotations().Title; title != "" {
 		return title
 	}
-	return humaniseName(name)
+	return jsondoc.Humanise(name)
 }
 
 // titleOf returns the title of a value in an enumeration.
@@ -75,10 +75,11 @@ func titleOf(p *jsondoc.Place, w wording, value any) (string, bool) {
 		if !jsondoc.Equal(option.Value, value) {
 			continue
 		}
+		keys := w.optionKeys(option.Label(), option.I18n)
 		if option.Title != "" {
-			return w.texts.Find(option.Title, w.optionKey(option.Title, option.I18n)).Text, true
+			return w.texts.Find(option.Title, keys...).Text, true
 		}
-		found, ok := w.texts.FindOwn(w.optionKey(optionTitle(value), option.I18n))
+		found, ok := w.texts.FindOwn(keys...)
 		return found.Text, ok
 	}
 	return "", false
@@ -96,20 +97,20 @@ func exampleTexts(examples []json.RawMessage) []string {
 		case *object, []any, deep, nil:
 			continue
 		}
-		if text := rawText(value); err == nil && text != "" && len(texts) < maxExamples {
+		if text := jsondoc.ReadableText(value); err == nil && text != "" && len(texts) < maxExamples {
 			texts = append(texts, string(example))
 		}
 	}
 	return texts
 }
 
-// sufficientLabels returns the labels of the members that suffice for an object.
-func sufficientLabels(p *jsondoc.Place) []string {
+// sufficientLabels returns the labels of the members that suffice for the object at a path.
+func (s Texts) sufficientLabels(path []string, p *jsondoc.Place) []string {
 	var labels []string
 	for _, names := range p.Sufficient() {
 		var set []string
 		for _, name := range names {
-			set = append(set, labelFor(p.Member(name), name))
+			set = append(set, s.label(extendPath(path, name), p.Member(name)).Text)
 		}
 		labels = append(labels, strings.Join(set, " + "))
 	}

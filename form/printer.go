@@ -12,6 +12,9 @@ import (
 	"github.com/procession-dev/procession/form/locale"
 )
 
+// masked replaces passwords.
+const masked = "••••••"
+
 // printer writes scalars in the notation of a reader.
 type printer struct {
 	reader   Reader
@@ -45,12 +48,12 @@ func (w printer) scalarText(p *jsondoc.Place, of wording, value any) string {
 		if about.Format == "password" || about.WriteOnly {
 			return masked
 		}
-		if named, ok := referenceText(plain); ok {
+		if named, ok := jsondoc.ReferenceName(plain); ok {
 			return named
 		}
 		return w.dateText(about.Format, plain)
 	}
-	return rawText(value)
+	return jsondoc.ReadableText(value)
 }
 
 // dateText writes a date or time of JSON Schema, and returns other text unchanged.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
-	"github.com/procession-dev/procession/domain/translation"
 )
 
 // ErrNoForm is returned if a JSON Pointer does not lead to an object with fields.
@@ -48,7 +47,7 @@ func Select(ctx context.Context, in Input, pointer string, most int) (forms []In
 		at = at.Child(name)
 		if _, isArray := parent.([]any); !isArray {
 			below := path[:i+1]
-			title = in.Texts.at(below, at, nil).find(labelFor(at, name), translation.SuffixLabel).Text
+			title = in.Texts.label(below, at).Text
 		}
 	}
 	part := Input{Title: title, Subject: in.Subject, UISchema: in.UISchema, Texts: in.Texts.within(path), place: at}

@@ -88,7 +88,7 @@ func TestTranslatedKeys(t *testing.T) { //nolint:funlen // most of it is a table
 		"entries have no label of the array": {
 			texts:  `{"rows.label":"Zeilen"}`,
 			schema: `{"type":"object","properties":{"rows":{"type":"array","items":{"type":"boolean"}}}}`, value: `{"rows":[true]}`,
-			lines: []string{"list Zeilen", "  row 0", "    radio 0=true required () ()"},
+			lines: []string{"list Zeilen", "  row 0", "    radio Entry 1=true required () ()"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,6 +98,79 @@ func TestTranslatedKeys(t *testing.T) { //nolint:funlen // most of it is a table
 			require.Equal(t, test.lines, nodeLines(s.Nodes, ""))
 		})
 	}
+}
+
+// Texts of places with many paths have the keys of the first one: places of recursive schemas, entries, and members without a name.
+func TestTranslatedByOrigin(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		texts, schema, value, pointer, label string
+		options                              []string
+	}{
+		"recursion": {
+			texts: `{"name.label":"Name (de)","left.label":"Links","right.label":"Rechts"}`, value: `{"left":{"right":{"name":"a"}}}`, pointer: "/left/right/name", label: "Name (de)",
+			schema: `{"$ref":"#/$defs/node","$defs":{"node":{"type":"object","properties":{"name":{"type":"string","title":"Name"},
+				"left":{"title":"Left","$ref":"#/$defs/node"},"right":{"title":"Right","$ref":"#/$defs/node"}}}}}`,
+		},
+		"title beside a reference": {
+			texts: `{"left.label":"Links"}`, value: `{"left":{"right":{"name":"a"}}}`, pointer: "/left/right", label: "Right",
+			schema: `{"$ref":"#/$defs/node","$defs":{"node":{"type":"object","properties":{"name":{"type":"string","title":"Name"},
+				"left":{"title":"Left","$ref":"#/$defs/node"},"right":{"title":"Right","$ref":"#/$defs/node"}}}}}`,
+		},
+		"the path first": {
+			texts: `{"a.name.label":"A","b.name.label":"B"}`, value: `{"a":{},"b":{}}`, pointer: "/b/name", label: "B",
+			schema: `{"type":"object","properties":{"a":{"$ref":"#/$defs/d"},"b":{"$ref":"#/$defs/d"}},"$defs":{"d":{"type":"object","properties":{"name":{"type":"string"}}}}}`,
+		},
+		"within a member without a name": {
+			texts: `{"people.name.label":"Name (de)"}`, value: `{"people":{"carol":{"name":"a"}}}`, pointer: "/people/carol/name", label: "Name (de)",
+			schema: `{"type":"object","properties":{"people":{"type":"object","additionalProperties":{"type":"object","properties":{"name":{"type":"string"}}}}}}`,
+		},
+		"entries": {
+			texts: `{"pair.*.label":"Erstes","pair.*.label.Second":"Zweites"}`, value: `{"pair":["a","b"]}`, pointer: "/pair/1", label: "Zweites",
+			schema: `{"type":"object","properties":{"pair":{"type":"array","prefixItems":[{"type":"string","title":"First"},{"type":"string","title":"Second"}]}}}`,
+		},
+		"a member with the name of an index": {
+			texts: `{"label":"no"}`, value: `{}`, pointer: "/2024", label: "Year",
+			schema: `{"type":"object","properties":{"2024":{"type":"string","title":"Year"}}}`,
+		},
+		"options in recursion": {
+			texts: `{"kind.A":"Auto"}`, value: `{"next":{"kind":"A"}}`, pointer: "/next/kind", label: "Kind", options: []string{"Auto", "B"},
+			schema: `{"type":"object","properties":{"kind":{"enum":["A","B"]},"next":{"$ref":"#"}}}`,
+		},
+		"a title of an alternative": {
+			texts: `{"content.label":"Text (de)","content.label.File":"Datei"}`, value: `{"kind":"file"}`, pointer: "/content", label: "Datei",
+			schema: `{"type":"object","oneOf":[{"properties":{"kind":{"const":"text"},"content":{"type":"string","title":"Text"}}},
+				{"properties":{"kind":{"const":"file"},"content":{"type":"string","title":"File"}}}]}`,
+		},
+		"a title within an alternative": {
+			texts: `{}`, value: `{"kind":"b"}`, pointer: "/x", label: "Ix",
+			schema: `{"type":"object","oneOf":[{"properties":{"kind":{"const":"a"}}},{"properties":{"kind":{"const":"b"},
+				"x":{"title":"Ix","oneOf":[{"title":"One","type":"object","properties":{"p":true}},{"title":"Two","type":"array"}]}}}]}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := form.NewEditor(t.Context(), translateForm(t, test.texts, test.schema, ``, test.value), form.EditorLimits(), false)
+			require.NoError(t, err)
+			n := s.Find(test.pointer)
+			require.NotNil(t, n)
+			require.Equal(t, test.label, n.Label)
+			for i, title := range test.options {
+				require.Equal(t, title, n.Options[i].Title)
+			}
+		})
+	}
+}
+
+// The labels in the reason of a required field and in a set of fields of which one suffices are translated.
+func TestTranslatedRequirements(t *testing.T) {
+	t.Parallel()
+	s, err := form.NewEditor(t.Context(), translateForm(t, `{"pet.label":"Haustier","a.label":"Ah","box.mail.label":"Mail (de)"}`,
+		`{"type":"object","properties":{"pet":{"type":"string"},"age":{"type":"number"},"box":{"type":"object","properties":{"mail":{"type":"string"},"phone":{"type":"string"}},
+			"anyOf":[{"required":["mail"]},{"required":["phone"]}]}},"dependentRequired":{"pet":["age"]}}`, ``, `{"pet":"Rex","box":{}}`), form.EditorLimits(), false)
+	require.NoError(t, err)
+	require.Equal(t, "Haustier", s.Find("/age").Because)
+	require.Equal(t, []string{"Mail (de)", "Phone"}, s.Find("/box").Sufficient)
 }
 
 func TestTranslatedDescriptionsAndFallback(t *testing.T) {

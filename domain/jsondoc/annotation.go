@@ -42,8 +42,8 @@ func (p *Place) Annotations() Annotations {
 			continue
 		}
 		if !branch[node] {
-			setText(&a.Title, source, "title")
-			setText(&a.Description, source, "description")
+			setText(&a.Title, source, keywordTitle)
+			setText(&a.Description, source, keywordDescription)
 			setText(&a.I18n, source, keywordI18n)
 		}
 		setText(&a.Format, source, keywordFormat)

@@ -101,43 +101,46 @@ func (p *Place) resolveValues(branches []*jsonschema.Schema) bool {
 	f := p.outline.facts
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	values, closed, ok := f.valuesOf(branches)
+	switch {
+	case !ok || !closed && p.finite:
+		return false
+	case closed:
+		p.options, p.finite = intersectOptions(p.options, p.finite, values)
+	default:
+		p.options, p.suggested = values, true
+	}
+	return true
+}
+
+// valuesOf returns the values of branches with a few values each, which are closed, or of such branches next to one plain type.
+// Other branches have none.
+func (f *facts) valuesOf(branches []*jsonschema.Schema) (values []EnumValue, closed, ok bool) {
 	if union, all := f.unionOf(branches); all {
-		union = slices.DeleteFunc(union, func(v EnumValue) bool { return v.Value == nil })
-		p.options, p.finite = intersectOptions(p.options, p.finite, union)
-		return true
+		return slices.DeleteFunc(union, func(v EnumValue) bool { return v.Value == nil }), true, true
 	}
 	free := slices.DeleteFunc(slices.Clone(branches), func(branch *jsonschema.Schema) bool {
 		_, finite := f.optionsOf(branch)
 		return finite
 	})
-	if len(free) != 1 || len(branches) < 2 || !f.typesOf(free[0]).Only(TypeScalar) || p.finite {
-		return false
+	if len(free) != 1 || len(branches) < 2 || !f.typesOf(free[0]).Only(TypeScalar) {
+		return nil, false, false
 	}
 	union, _ := f.unionOf(slices.DeleteFunc(slices.Clone(branches), func(branch *jsonschema.Schema) bool { return branch == free[0] }))
-	if len(union) == 0 {
-		return false
-	}
 	for _, option := range union {
 		if !typeOf(option.Value).Only(f.typesOf(free[0])) {
-			return false
+			return nil, false, false
 		}
 	}
-	p.options, p.suggested = union, true
-	return true
+	return union, false, len(union) > 0
 }
 
 // resolveRequirements handles branches that only require members.
 func (p *Place) resolveRequirements(branches []*jsonschema.Schema) bool {
 	f := p.outline.facts
 	f.mu.Lock()
-	key := [2]*jsonschema.Schema{branches[0], branches[len(branches)-1]}
-	only, known := f.requirements[key]
-	if !known {
-		only = isRequirement(branches)
-		f.requirements[key] = only
-	}
-	f.mu.Unlock()
-	if !only {
+	defer f.mu.Unlock()
+	if !f.areRequirements(branches) {
 		return false
 	}
 	for _, branch := range branches {
@@ -146,6 +149,17 @@ func (p *Place) resolveRequirements(branches []*jsonschema.Schema) bool {
 		}
 	}
 	return true
+}
+
+// areRequirements reports whether branches only require members.
+func (f *facts) areRequirements(branches []*jsonschema.Schema) bool {
+	key := [2]*jsonschema.Schema{branches[0], branches[len(branches)-1]}
+	only, known := f.requirements[key]
+	if !known {
+		only = isRequirement(branches)
+		f.requirements[key] = only
+	}
+	return only
 }
 
 // isRequirement reports whether branches only require members.
@@ -172,9 +186,16 @@ func isRequirement(branches []*jsonschema.Schema) bool {
 
 // resolveScalars handles branches of one scalar type: one control without bounds.
 func (p *Place) resolveScalars(branches []*jsonschema.Schema) bool {
-	first := p.outline.typesOf(branches[0])
+	p.outline.facts.mu.Lock()
+	defer p.outline.facts.mu.Unlock()
+	return p.outline.facts.areScalars(branches)
+}
+
+// areScalars reports whether branches are of one scalar type.
+func (f *facts) areScalars(branches []*jsonschema.Schema) bool {
+	first := f.typesOf(branches[0])
 	for _, branch := range branches {
-		types := p.outline.typesOf(branch)
+		types := f.typesOf(branch)
 		if types != first || !types.Only(TypeScalar) || types != TypeNumber && types != TypeInteger && types != TypeString && types != TypeBoolean {
 			return false
 		}
@@ -191,18 +212,8 @@ func (p *Place) choose(c combination, branches []*jsonschema.Schema) {
 	o := p.outline
 	o.facts.mu.Lock()
 	facts := o.facts.choiceOf(branches, o.facts.sources[c.part.node])
-	for i, branch := range branches {
-		title, isTitled := o.facts.branchTitle(branch)
-		choice.Branches = append(choice.Branches, Branch{
-			Title: title, IsTitled: isTitled, I18n: o.facts.sources[branch].Text(keywordI18n), Types: o.facts.typesOf(branch), Schema: pointerIn(branch.Location),
-			Required: o.facts.requiredNames(branch), node: branch,
-		})
-		if facts.mapped != nil {
-			choice.Branches[i].mapped = facts.mapped[i]
-		}
-	}
+	choice.By, choice.Branches = facts.by, o.facts.branchesOf(branches, facts)
 	o.facts.mu.Unlock()
-	choice.By = facts.by
 	p.selectBranch(choice, facts)
 	p.choices = append(p.choices, choice)
 	for i, branch := range branches {
@@ -216,6 +227,22 @@ func (p *Place) choose(c combination, branches []*jsonschema.Schema) {
 		p.roots = append(p.roots, branch)
 		p.collect(part{node: branch, standing: max(c.part.standing, Now), branch: true, because: choice.By})
 	}
+}
+
+// branchesOf returns the branches of a choice.
+func (f *facts) branchesOf(nodes []*jsonschema.Schema, facts *choiceFacts) []Branch {
+	branches := make([]Branch, len(nodes))
+	for i, node := range nodes {
+		title, isTitled := f.branchTitle(node)
+		branches[i] = Branch{
+			Title: title, IsTitled: isTitled, I18n: f.sources[node].Text(keywordI18n), Types: f.typesOf(node), Schema: pointerIn(node.Location),
+			Required: f.requiredNames(node), node: node,
+		}
+		if facts.mapped != nil {
+			branches[i].mapped = facts.mapped[i]
+		}
+	}
+	return branches
 }
 
 // selectBranch selects the branch of the discriminating value, the picked one, the only valid one, or the one that fits
@@ -307,7 +334,7 @@ func (p *Place) fitOf(branch *jsonschema.Schema, object map[string]any) branchFi
 // branchTitle returns the title of a branch or of its target, or the last name of its reference.
 func (f *facts) branchTitle(branch *jsonschema.Schema) (title string, isTitled bool) {
 	for _, part := range f.closureOf(branch) {
-		if title := f.sources[part].Text("title"); title != "" {
+		if title := f.sources[part].Text(keywordTitle); title != "" {
 			return title, true
 		}
 	}

@@ -105,3 +105,31 @@ func keysOf(mapping *Object, reference string) []string {
 	}
 	return keys
 }
+
+// selectorOptions returns the values of a member that selects one of the branches.
+func (f *facts) selectorOptions(branches []Branch, name string) (union []EnumValue) {
+	for _, branch := range branches {
+		options, _ := f.memberOptions(branch.node, name)
+		if branch.mapped != nil {
+			options = branch.mapped
+		}
+		for _, option := range options {
+			if len(options) == 1 && option.Title == "" && branch.IsTitled {
+				option.Title, option.I18n = branch.Title, branch.I18n
+			}
+			option.Branch = branch.Schema
+			union = append(union, option)
+		}
+	}
+	return union
+}
+
+// selectorNodes returns the subschemas of the branches for a member that selects one of them.
+func (f *facts) selectorNodes(branches []Branch, name string) (nodes []*jsonschema.Schema) {
+	for _, branch := range branches {
+		for _, part := range f.closureOf(branch.node) {
+			nodes = append(nodes, part.Properties[name])
+		}
+	}
+	return withoutNil(nodes)
+}

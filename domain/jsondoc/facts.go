@@ -25,6 +25,8 @@ type facts struct {
 	requirements map[[2]*jsonschema.Schema]bool
 	// ofType are subschemas for the branches of choices between types.
 	ofType map[Types]*jsonschema.Schema
+	// origins are the origins of the subschemas, nil until they are needed.
+	origins map[*jsonschema.Schema]Origin
 }
 
 // newFacts locates the subschemas in the source of the schema.
@@ -178,7 +180,7 @@ func (f *facts) unionOf(branches []*jsonschema.Schema) (union []EnumValue, all b
 		if !finite {
 			return nil, false
 		}
-		title := f.sources[branch].Text("title")
+		title := f.sources[branch].Text(keywordTitle)
 		for _, option := range options {
 			if len(options) == 1 && title != "" {
 				option.Title = title

@@ -37,6 +37,8 @@ const (
 	keywordRequiredOnUpdate = "requiredOnUpdate"
 	keywordEnum             = "enum"
 	keywordI18n             = "i18n"
+	keywordTitle            = "title"
+	keywordDescription      = "description"
 )
 
 // extension is the name under which the library keeps the keywords.

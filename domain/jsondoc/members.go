@@ -1,8 +1,10 @@
 package jsondoc
 
 import (
+	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
@@ -200,7 +202,7 @@ func (p *Place) Member(name string) *Place {
 			continue
 		}
 		for _, node := range p.memberSchemas(s.node, name) {
-			parts = append(parts, part{node: node, standing: s.standing, branch: s.branch})
+			parts = append(parts, part{node: node, standing: s.standing})
 		}
 	}
 	child := p.addChild(name, value, present, parts)
@@ -226,20 +228,7 @@ func (p *Place) addDiscriminator(child *Place, c *Choice, name string) {
 	f := p.outline.facts
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var union []EnumValue
-	for _, branch := range c.Branches {
-		options, _ := f.memberOptions(branch.node, name)
-		if branch.mapped != nil {
-			options = branch.mapped
-		}
-		for _, option := range options {
-			if len(options) == 1 && option.Title == "" && branch.IsTitled {
-				option.Title, option.I18n = branch.Title, branch.I18n
-			}
-			option.Branch = branch.Schema
-			union = append(union, option)
-		}
-	}
+	union := f.selectorOptions(c.Branches, name)
 	if child.finite {
 		for i := range child.options {
 			if at := findOption(union, child.options[i].Value); at >= 0 && child.options[i].Title == "" {
@@ -254,40 +243,42 @@ func (p *Place) addDiscriminator(child *Place, c *Choice, name string) {
 		types |= typeOf(option.Value)
 	}
 	child.types &= types
-	for _, branch := range c.Branches {
-		for _, part := range f.closureOf(branch.node) {
-			if node := part.Properties[name]; node != nil {
-				child.labels = append(child.labels, node)
-			}
-		}
-	}
+	child.labels = append(child.labels, f.selectorNodes(c.Branches, name)...)
 }
 
 // memberSchemas returns the subschemas of a part for a member.
 func (p *Place) memberSchemas(node *jsonschema.Schema, name string) []*jsonschema.Schema {
-	var found []*jsonschema.Schema
+	found := memberNodes(node, name, p.outline.matches)
+	if rest := node.UnevaluatedProperties; len(found) == 0 && rest != nil && !p.isNamed(name) {
+		found = append(found, rest)
+	}
+	return found
+}
+
+// memberNodes returns the subschemas of one for a member: by its name, by patterns, or else the one for other members.
+func memberNodes(node *jsonschema.Schema, name string, matches func(*regexp.Regexp, string) bool) (found []*jsonschema.Schema) {
 	if of := node.Properties[name]; of != nil {
 		found = append(found, of)
 	}
-	patterns := map[string]*regexp.Regexp{}
-	for expression := range node.PatternProperties {
-		patterns[expression.String()] = expression
-	}
-	for _, text := range sortedNames(patterns) {
-		if expression := patterns[text]; p.outline.matches(expression, name) {
+	for _, expression := range sortedPatterns(node) {
+		if matches(expression, name) {
 			found = append(found, node.PatternProperties[expression])
 		}
 	}
-	if len(found) > 0 {
-		return found
-	}
-	if rest, ok := node.AdditionalProperties.(*jsonschema.Schema); ok {
-		return append(found, rest)
-	}
-	if rest := node.UnevaluatedProperties; rest != nil && !p.isNamed(name) {
-		return append(found, rest)
+	if rest, ok := node.AdditionalProperties.(*jsonschema.Schema); ok && len(found) == 0 {
+		found = append(found, rest)
 	}
 	return found
+}
+
+// sortedPatterns lists the patterns of patternProperties by their texts.
+func sortedPatterns(node *jsonschema.Schema) []*regexp.Regexp {
+	if len(node.PatternProperties) == 0 {
+		return nil
+	}
+	sorted := slices.Collect(maps.Keys(node.PatternProperties))
+	slices.SortFunc(sorted, func(a, b *regexp.Regexp) int { return strings.Compare(a.String(), b.String()) })
+	return sorted
 }
 
 // matches reports whether a name matches a pattern. Beyond the work of the outline none does.
@@ -372,9 +363,9 @@ func (p *Place) Item(token string) *Place {
 		prefix, rest := itemSchemas(s.node)
 		switch {
 		case i < len(prefix):
-			parts = append(parts, part{node: prefix[i], standing: s.standing, branch: s.branch})
+			parts = append(parts, part{node: prefix[i], standing: s.standing})
 		case rest != nil:
-			parts = append(parts, part{node: rest, standing: s.standing, branch: s.branch})
+			parts = append(parts, part{node: rest, standing: s.standing})
 		}
 	}
 	child := p.addChild(token, value, present, parts)

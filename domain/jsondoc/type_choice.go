@@ -124,15 +124,11 @@ func (p *Place) NewMember(token string) *Place {
 		if rest == nil {
 			rest = s.node.UnevaluatedProperties
 		}
-		byPattern := map[string]*jsonschema.Schema{}
-		for expression, node := range s.node.PatternProperties {
-			byPattern[expression.String()] = node
-		}
-		if names := sortedNames(byPattern); len(names) > 0 && (rest == nil || rest.Always != nil) {
-			rest = byPattern[names[0]]
+		if patterns := sortedPatterns(s.node); len(patterns) > 0 && (rest == nil || rest.Always != nil) {
+			rest = s.node.PatternProperties[patterns[0]]
 		}
 		if rest != nil {
-			parts = append(parts, part{node: rest, standing: s.standing, branch: s.branch})
+			parts = append(parts, part{node: rest, standing: s.standing})
 		}
 	}
 	child := p.addChild(token, nil, false, parts)

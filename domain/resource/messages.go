@@ -2,7 +2,6 @@ package resource
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -25,8 +24,9 @@ type Translatable struct {
 
 	// own are the translations, outer the ones of the definition around it.
 	own, outer *translation.Catalogue
-	// keys are the keys of the messages, prefixes the prefixes of values.
-	keys, prefixes map[string]bool
+	// sources are the texts of the messages by their keys, prefixes the prefixes of values.
+	sources  map[string]string
+	prefixes map[string]bool
 	// optional are further keys that have an effect.
 	optional map[string]bool
 }
@@ -43,7 +43,7 @@ func (d Document) Translatables() []Translatable {
 	for i, member := range catalogueMembers(d.Spec) {
 		t := Translatable{
 			Pointer: member.pointer, Code: member.code, own: translation.ParseCached(member.source),
-			keys: map[string]bool{}, prefixes: map[string]bool{}, optional: map[string]bool{},
+			sources: map[string]string{}, prefixes: map[string]bool{}, optional: map[string]bool{},
 		}
 		if i > 0 {
 			t.outer = list[0].own
@@ -73,7 +73,7 @@ func (t *Translatable) Translation(tag, key string) string {
 func (t *Translatable) ErrorTexts(tag string) map[string]string {
 	texts := map[string]string{}
 	for _, key := range t.own.Keys(tag) {
-		if !t.keys[key] && t.Knows(key) {
+		if t.sources[key] == "" && t.Knows(key) {
 			texts[key] = t.own.Translation(tag, key)
 		}
 	}
@@ -83,7 +83,7 @@ func (t *Translatable) ErrorTexts(tag string) map[string]string {
 // Knows reports whether a key has a text, or is the key of the message of an error.
 func (t *Translatable) Knows(key string) bool {
 	prefix, _, isError := strings.Cut(key, ".error.")
-	return t.keys[key] || t.optional[key] || strings.HasPrefix(key, "error.") || isError && t.prefixes[prefix]
+	return t.sources[key] != "" || t.optional[key] || strings.HasPrefix(key, "error.") || isError && t.prefixes[prefix]
 }
 
 // UnknownKey is a key of translations that no text has.
@@ -190,15 +190,9 @@ func (t *Translatable) addName(code, name string) { t.add(code+translation.Suffi
 
 // add adds a message. The first text of a key counts.
 func (t *Translatable) add(key, source string) {
-	if source != "" && !t.keys[key] {
-		t.keys[key] = true
+	if source != "" && t.sources[key] == "" {
+		t.sources[key] = source
 		t.Messages = append(t.Messages, Message{key, source})
-	}
-}
-
-func (t *Translatable) addForm(schema, layout json.RawMessage) {
-	if len(schema) > 0 {
-		newMessageReader(t, schema).readForm(layout, nil)
 	}
 }
 
@@ -212,8 +206,6 @@ func (t *Translatable) addElements(elements []ElementSpec) {
 			title := cmp.Or(option.Name, option.Code)
 			t.add(e.Code+"."+title, title)
 		}
-		if len(e.Schema) > 0 {
-			newMessageReader(t, e.Schema).readForm(nil, []string{e.Code})
-		}
+		t.addForm(e.Schema, nil, e.Code)
 	}
 }

@@ -3,6 +3,7 @@ package translation
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/procession-dev/procession/domain/searchkey"
 )
@@ -73,14 +74,14 @@ func (t *Texts) FindOwn(keys ...string) (Text, bool) {
 	return Text{}, false
 }
 
-// Has reports whether a text is a translation of a key in any language.
-func (t *Texts) Has(text, key string) bool {
+// Has reports whether a text is a translation of one of the keys in any language.
+func (t *Texts) Has(text string, keys ...string) bool {
 	if t == nil {
 		return false
 	}
 	return slices.ContainsFunc(t.catalogues, func(c *Catalogue) bool {
 		for _, texts := range c.texts {
-			if found := texts[key]; found != "" && searchkey.Equal(found, text) {
+			if slices.ContainsFunc(keys, func(key string) bool { return texts[key] != "" && searchkey.Equal(texts[key], text) }) {
 				return true
 			}
 		}
@@ -99,9 +100,35 @@ func (t *Texts) lookUp(tag string, keys []string) string {
 	return ""
 }
 
-// ErrorKeys returns the keys of the message of an error of a keyword at a prefix, in the order of preference.
-func ErrorKeys(prefix, keyword string) []string {
-	return []string{prefix + suffixError + "custom", prefix + suffixError + keyword, strings.TrimPrefix(suffixError, ".") + keyword}
+// ErrorKeys returns the keys of the message of an error of a keyword at a value with prefixes, in the order of preference.
+func ErrorKeys(keyword string, prefixes ...string) []string {
+	var keys []string
+	for _, prefix := range prefixes {
+		keys = append(keys, prefix+suffixError+"custom", prefix+suffixError+keyword)
+	}
+	return append(keys, strings.TrimPrefix(suffixError, ".")+keyword)
+}
+
+// TextKeys returns the keys of a text with a prefix and a suffix, in the order of preference. A key may contain the text, because
+// a schema can have several texts for one value, for alternatives.
+func TextKeys(prefix, suffix, text string) []string {
+	return []string{prefix + suffix + "." + HeadingKey(text), prefix + suffix}
+}
+
+// OptionKey returns the key of the title of an option of a value with a prefix.
+func OptionKey(prefix, title string) string { return prefix + "." + HeadingKey(title) }
+
+// EntryPrefix returns the prefix of the label and description of the entries of a list with a prefix.
+func EntryPrefix(prefix string) string { return prefix + ".*" }
+
+// HeadingKey returns the key of a text that is its own key. Keys have no control characters.
+func HeadingKey(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
 }
 
 // Suffixes of keys.

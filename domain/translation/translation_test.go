@@ -92,7 +92,7 @@ func TestErrorTexts(t *testing.T) {
 		{english, "a", "pattern", "Like AB-1"},
 		{english, "a", "required", ""},
 	} {
-		found, ok := test.texts.FindOwn(translation.ErrorKeys(test.prefix, test.keyword)...)
+		found, ok := test.texts.FindOwn(translation.ErrorKeys(test.keyword, test.prefix)...)
 		require.Equal(t, test.want != "", ok, test)
 		require.Equal(t, translation.Text{Text: test.want}, found)
 	}
