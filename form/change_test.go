@@ -260,6 +260,13 @@ func TestMerge(t *testing.T) {
 		require.Len(t, merged.Patch, test.patch, name)
 		require.Len(t, merged.Conflicts, test.conflicts, name)
 	}
+	// A part of theirs that is my own earlier value is not changed by others, also if I go back to the base.
+	for mine, shown := range map[string]string{`{"a":3,"b":1}`: `{"a":3,"b":5,"c":1}`, `{"a":1,"b":1}`: `{"a":1,"b":5,"c":1}`, `{"b":1}`: `{"b":5,"c":1}`} {
+		merged, err := form.Merge(json.RawMessage(`{"a":1,"b":1}`), json.RawMessage(`{"a":2,"b":5,"c":1}`), json.RawMessage(mine), json.RawMessage(`{"a":2,"b":1}`))
+		require.NoError(t, err)
+		require.Empty(t, merged.Conflicts)
+		require.JSONEq(t, shown, string(merged.Shown))
+	}
 	merged, err := form.Merge(json.RawMessage(`{"a":1.0}`), json.RawMessage(`{}`), json.RawMessage(`{"a":3}`))
 	require.NoError(t, err)
 	require.Equal(t, []form.Conflict{{Pointer: "/a", Mine: "3", Theirs: ""}}, merged.Conflicts)

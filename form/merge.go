@@ -125,17 +125,18 @@ type Merged struct {
 	Shown json.RawMessage
 }
 
-// Merge merges the changes from base to theirs and to mine.
-func Merge(base, theirs, mine json.RawMessage) (*Merged, error) {
-	var values [3]any
-	for i, text := range []json.RawMessage{base, theirs, mine} {
+// Merge merges the changes from base to theirs and to mine. Earlier are values of my side that theirs may come from: a part of theirs that
+// equals the part of one of them is not changed by others.
+func Merge(base, theirs, mine json.RawMessage, earlier ...json.RawMessage) (*Merged, error) {
+	values := make([]any, 3+len(earlier))
+	for i, text := range append([]json.RawMessage{base, theirs, mine}, earlier...) {
 		var err error
 		if values[i], err = jsondoc.DecodeExactly(text, maxSelectDepth); err != nil {
 			return nil, err
 		}
 	}
 	var m merger
-	merged := m.merge(nil, values[0], values[1], values[2])
+	merged := m.merge(nil, values[0], values[1], values[2], values[3:])
 	result := &Merged{Patch: diffValues(values[1], merged, nil), Conflicts: m.conflicts}
 	shown := merged
 	for i, path := range m.paths {
@@ -154,14 +155,23 @@ type merger struct {
 	mine      []any
 }
 
-func (m *merger) merge(path []string, base, theirs, mine any) any {
+func (m *merger) merge(path []string, base, theirs, mine any, earlier []any) any {
+	if len(earlier) > 0 {
+		if slices.ContainsFunc(earlier, func(own any) bool { return isIdentical(own, theirs) }) {
+			return mine
+		}
+		// Mine may equal base at the top because it takes back a part of earlier.
+		if merged, ok := m.mergeObjects(path, base, theirs, mine, earlier); ok {
+			return merged
+		}
+	}
 	switch {
 	case isIdentical(base, mine), isIdentical(theirs, mine):
 		return theirs
 	case isIdentical(base, theirs):
 		return mine
 	}
-	if merged, ok := m.mergeObjects(path, base, theirs, mine); ok {
+	if merged, ok := m.mergeObjects(path, base, theirs, mine, earlier); ok {
 		return merged
 	}
 	if merged, ok := mergedRows(base, theirs, mine); ok {
@@ -179,7 +189,7 @@ func presentText(value any) string {
 	return string(jsonText(value))
 }
 
-func (m *merger) mergeObjects(path []string, base, theirs, mine any) (any, bool) {
+func (m *merger) mergeObjects(path []string, base, theirs, mine any, earlier []any) (any, bool) {
 	t, ok := theirs.(*object)
 	o, also := mine.(*object)
 	if !ok || !also {
@@ -191,7 +201,12 @@ func (m *merger) mergeObjects(path []string, base, theirs, mine any) (any, bool)
 		if _, done := merged.Get(name); done {
 			continue
 		}
-		value := m.merge(extendPath(path, name), memberOr(b, name), memberOr(t, name), memberOr(o, name))
+		owns := make([]any, len(earlier))
+		for i := range earlier {
+			own, _ := earlier[i].(*object)
+			owns[i] = memberOr(own, name)
+		}
+		value := m.merge(extendPath(path, name), memberOr(b, name), memberOr(t, name), memberOr(o, name), owns)
 		if _, none := value.(absent); !none {
 			merged.Set(name, value)
 		}

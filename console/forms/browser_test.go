@@ -187,6 +187,23 @@ func TestReconnectSavesInput(t *testing.T) {
 	m.requireStored(t, b, `{"name":"Carolina","married":true,"amount":5,"spouse":"Bob"}`)
 }
 
+// A person alone has no conflict with earlier input of the same page that was saved while its answer was lost.
+func TestLostAnswersAreNoConflicts(t *testing.T) {
+	t.Parallel()
+	m := loanForm()
+	m.value = json.RawMessage(`{"name":"Carol"}`)
+	b := m.openForm(t)
+	m.setLossy(true)
+	typeText(t, b, "#f-name", "in", false)
+	b.AwaitText("No connection. Your input is kept here and saved when the connection is back.")
+	require.JSONEq(t, `{"name":"Carolin"}`, m.storedValue())
+	m.setLossy(false)
+	m.setValue(`{"name":"Carolin","married":true}`)
+	typeText(t, b, "#f-name", "a", false)
+	m.requireStored(t, b, `{"name":"Carolina","married":true}`)
+	require.Equal(t, 0, b.Count("[data-conflict]"))
+}
+
 func TestNamesAndFiles(t *testing.T) {
 	t.Parallel()
 	m := loanForm()

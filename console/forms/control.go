@@ -17,16 +17,16 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// separateHint returns a hint that follows a help text.
-func separateHint(help, hint string) string {
-	if help == "" || hint == "" {
-		return hint
+// separateHint returns the text between a help text and a hint.
+func separateHint(help string) string {
+	if help == "" {
+		return ""
 	}
 	between := " · "
 	if last, _ := utf8.DecodeLastRuneInString(help); unicode.IsPunct(last) {
 		between = " "
 	}
-	return between + hint
+	return between
 }
 
 // boundsHint returns a description of the bounds that users should know in advance.

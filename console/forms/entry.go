@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -50,6 +51,8 @@ type entry struct {
 	removed  []string
 	// changedByOthers reports whether others have changed the value.
 	changedByOthers bool
+	// earlier are the values that earlier posts of the page stored if they arrived.
+	earlier []json.RawMessage
 }
 
 // receiveFile stores a file for a control that takes files.
@@ -110,10 +113,41 @@ func (e *entry) readInputs(ctx context.Context) (needsBase bool, err error) {
 	if e.change, err = e.editor.Changes(e.submission); err != nil {
 		return false, domain.Invalid(domain.LocationBody, "", err.Error())
 	}
+	if err := e.readAttempts(ctx, base); err != nil {
+		return false, err
+	}
 	if e.post.do == doSwitch || e.post.do == doUndo {
 		return false, e.confirmSwitch()
 	}
 	return false, e.askSwitch(ctx)
+}
+
+// readAttempts reads the earlier posts of the page without a known outcome, at most maxAttempts.
+func (e *entry) readAttempts(ctx context.Context, base json.RawMessage) error {
+	sent := e.post.values[inputAttempt]
+	for _, text := range sent[max(0, len(sent)-maxAttempts):] {
+		values, err := url.ParseQuery(text)
+		if err != nil {
+			return formError()
+		}
+		editor, err := newEditor(ctx, e.doc, base, readPicked(values))
+		if err != nil {
+			return err
+		}
+		p := post{values: values}
+		submission := p.parseInputs(localeOf(ctx), func(string) []string { return nil })
+		for name := range submission.Texts {
+			if reference := values.Get(prefixReference + name); reference != "" {
+				submission.References[name] = reference
+			}
+		}
+		change, err := editor.Changes(submission)
+		if err != nil {
+			return domain.Invalid(domain.LocationBody, "", err.Error())
+		}
+		e.earlier = append(e.earlier, change.Value())
+	}
+	return nil
 }
 
 // readButton adds the input of a button that confirms, clears or sets the value of a control.
@@ -282,7 +316,7 @@ func (e *entry) applyDecisions(basis json.RawMessage) (from, mine json.RawMessag
 // mergeAndSave merges the input with concurrent changes and saves the result.
 func (e *entry) mergeAndSave(ctx context.Context, basis, mine json.RawMessage) error {
 	for range attempts {
-		merged, err := form.Merge(basis, e.doc.Value, mine)
+		merged, err := form.Merge(basis, e.doc.Value, mine, e.earlier...)
 		if err != nil {
 			return err
 		}

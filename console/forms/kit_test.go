@@ -48,6 +48,8 @@ type memoryStore struct {
 	sendError error
 	// unreachable reports whether the site cannot be reached.
 	unreachable bool
+	// lossy reports whether posts are processed without an answer.
+	lossy bool
 	// items answers searches of data sources, searches are the queries that were made.
 	items    func(forms.Search) (*domain.DataSourceRun, error)
 	searches []forms.Search
@@ -116,6 +118,18 @@ func (m *memoryStore) isUnreachable() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.unreachable
+}
+
+func (m *memoryStore) isLossy() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.lossy
+}
+
+func (m *memoryStore) setLossy(lossy bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.lossy = lossy
 }
 
 func (m *memoryStore) setReachable(possible bool) {
@@ -233,6 +247,9 @@ func (m *memoryStore) startServer(tb testing.TB, store forms.Store) *httptest.Se
 			viewer.Apply(m.profile)
 			r = r.WithContext(ui.WithViewer(r.Context(), viewer))
 			answer, err := handler(&web.Visit{Request: r, Param: func(string) string { return "" }})
+			if r.Method == http.MethodPost && m.isLossy() {
+				panic(http.ErrAbortHandler)
+			}
 			var target *domain.Error
 			switch {
 			case err != nil && asDomain(err, &target):

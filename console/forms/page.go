@@ -40,6 +40,7 @@ const (
 	inputConflict = "conflict"
 	inputTheirs   = "theirs"
 	inputTried    = "tried"
+	inputAttempt  = "attempt"
 	// The names of controls whose texts are read even if they are unchanged.
 	inputConfirmed = "confirmed"
 	// The removed values that can be set again.

@@ -24,6 +24,8 @@ const (
 	maxPost = 4 << 20
 	// maxInputs bounds the inputs of a form.
 	maxInputs = 30_000
+	// maxAttempts bounds the earlier posts of a page that a post repeats.
+	maxAttempts = 3
 )
 
 // post is the content that a form has sent.

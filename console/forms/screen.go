@@ -9,6 +9,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
@@ -79,7 +80,10 @@ func newPage(ctx context.Context, doc *Document, editor *form.Editor, tried bool
 }
 
 func newEditor(ctx context.Context, doc *Document, value json.RawMessage, picked jsondoc.Picked) (*form.Editor, error) {
-	in := form.Input{Schema: doc.Schema, UISchema: doc.UISchema, Value: value, Picked: picked, Texts: doc.Texts}
+	in := form.Input{
+		Schema: doc.Schema, UISchema: doc.UISchema, Value: value, Picked: picked, Texts: doc.Texts,
+		Labels: form.Labels{Value: ui.T(ctx, "Value"), Other: ui.T(ctx, "Other"), Entry: ui.T(ctx, "Entry")},
+	}
 	return form.NewEditor(ctx, in, form.EditorLimits(), doc.ReadOnly)
 }
 

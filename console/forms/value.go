@@ -78,7 +78,15 @@ func chosenTitles(ctx context.Context, n *form.Node, text string) string {
 // widthClass returns the class of the width that the values of a control need, "" for all there is.
 func widthClass(n *form.Node) string {
 	switch n.Kind { //nolint:exhaustive // the others need all
-	case form.KindDate, form.KindTime, form.KindDuration, form.KindNumber, form.KindInteger:
+	case form.KindDate, form.KindTime, form.KindDuration:
+		return "form-short"
+	case form.KindNumber, form.KindInteger:
+		switch digits := len(n.JSON()); {
+		case digits > maxMedium-maxMedium/4:
+			return ""
+		case digits > maxShort-maxShort/4:
+			return "form-medium" // A sign stands in front of each group of three digits.
+		}
 		return "form-short"
 	case form.KindDateTime:
 		return "form-medium"

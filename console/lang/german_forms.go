@@ -65,6 +65,8 @@ func germanForms() map[string]string {
 		"Several fields":                       "Mehrere Felder",
 		"Switch":                               "Wechseln",
 		"Add %s":                               "%s hinzufügen",
+		"Entry":                                "Eintrag",
+		"Other":                                "Weiteres",
 		"Entry %d of %s":                       "Eintrag %d von %s",
 		"%s in entry %d of %s":                 "%s in Eintrag %d von %s",
 		"Removed: %s.":                         "Entfernt: %s.",

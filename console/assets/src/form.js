@@ -39,6 +39,7 @@
       this.changed = new Set(); // names of inputs with values that were not sent
       this.unsaved = new Set(); // names of inputs with texts that the service could not save
       this.since = new Set(); // names of inputs changed since the last request
+      this.attempts = []; // the last requests without an answer: they may have been saved
       this.composed = Promise.resolve(); // pending during the composition of an input method
       this.clickable = Promise.resolve(); // pending while the mouse or a finger is down
       this.stale = false; // the page lacks parts that the form has now
@@ -276,11 +277,7 @@
       if (!this.draft || deciding) this.say(this.element.dataset.saving);
       if (deciding) this.element.inert = true;
       try {
-        let answer = await this.send(body);
-        if (answer.status === "base") {
-          body.set("base", this.base.value);
-          answer = await this.send(body);
-        }
+        const answer = await this.attempt(body);
         this.failing = false;
         this.element.inert = false;
         await Promise.all([this.composed, this.clickable]);
@@ -294,8 +291,27 @@
       }
     }
 
-    async send(body) {
-      const response = await fetch(this.element.action, { method: "POST", body, headers: { Accept: "application/json" }, redirect: "manual" });
+    // attempt sends a body, with what it is based on if the service has another version. That version may be an earlier attempt.
+    async attempt(body, options) {
+      const earlier = this.remember(body);
+      let answer = await this.send(body, options);
+      if (answer.status === "base") {
+        body.set("base", this.base.value);
+        for (const text of earlier) body.append("attempt", text);
+        answer = await this.send(body);
+      }
+      return answer;
+    }
+
+    // remember keeps a body until an answer comes, and returns the ones before it.
+    remember(body) {
+      const earlier = this.attempts;
+      if (!this.draft) this.attempts = [...earlier, body.toString()].slice(-3);
+      return earlier;
+    }
+
+    async send(body, options = {}) {
+      const response = await fetch(this.element.action, { method: "POST", body, headers: { Accept: "application/json" }, redirect: "manual", ...options });
       if (!(response.headers.get("Content-Type") ?? "").startsWith("application/json")) throw response;
       return response.json();
     }
@@ -318,6 +334,7 @@
         location.assign(answer.to);
         return;
       }
+      this.attempts = [];
       this.version.value = answer.version;
       this.base.value = answer.base;
       this.since = formRows.rename(this.element, answer.keys ?? {}, this.since);
@@ -421,6 +438,7 @@
         const body = this.entries(this.unsent());
         body.set("base", this.base.value);
         body.set("full", "1");
+        for (const text of this.attempts) body.append("attempt", text);
         body.delete("tried");
         if (this.unsent().size > 0 || this.began()) sessionStorage.setItem(this.key, body.toString()); else this.forget();
       } catch { /* it is full, or not allowed */ }
@@ -440,7 +458,9 @@
       if (!kept || !this.base) return;
       this.busy = true;
       try {
-        const answer = await this.send(new URLSearchParams(kept));
+        const body = new URLSearchParams(kept);
+        this.remember(body);
+        const answer = await this.send(body);
         await Promise.all([this.composed, this.clickable]);
         this.taken(answer, false);
       } catch (failure) {
@@ -455,8 +475,9 @@
       if (this.changed.size === 0) return;
       this.keep();
       if (this.draft) return;
-      fetch(this.element.action, { method: "POST", body: this.entries(this.unsent()), headers: { Accept: "application/json" }, keepalive: true })
-        .then((response) => response.json()).then((answer) => { if (answer.status === "saved") this.taken(answer, false); })
+      const body = this.entries(this.unsent());
+      this.remember(body);
+      this.send(body, { keepalive: true }).then((answer) => { if (answer.status === "saved") this.taken(answer, false); })
         .catch(() => { /* it is kept, and saved by the next page */ });
     }
   }
