@@ -156,6 +156,8 @@ func (e *Engine) Outcome(ctx context.Context, r domain.EngineRun, now time.Time)
 
 type description struct {
 	info *workflowpb.WorkflowExecutionInfo
+	// resetRun is the last run that continued the run from an earlier event, "" for none.
+	resetRun string
 }
 
 // firstRunID returns the first run in the chain of the run.
@@ -182,5 +184,7 @@ func (e *Engine) describeRun(ctx context.Context, namespace, workflow, run strin
 	if err != nil {
 		return description{}, fmt.Errorf("describing a workflow: %w", err)
 	}
-	return description{info: response.GetWorkflowExecutionInfo()}, nil
+	return description{
+		info: response.GetWorkflowExecutionInfo(), resetRun: response.GetWorkflowExtendedInfo().GetResetRunId(),
+	}, nil
 }

@@ -182,6 +182,11 @@ func TestEngine(t *testing.T) { //nolint:funlen // its subtests share one set-up
 		requireViews(t, b)
 	})
 
+	t.Run("a reset that is repeated resets once", func(t *testing.T) {
+		t.Parallel()
+		requireResets(t, b)
+	})
+
 	t.Run("workflows are signalled about items in both shapes, once", func(t *testing.T) {
 		t.Parallel()
 		c := newCommand("listener")

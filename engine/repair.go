@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	commonpb "go.temporal.io/api/common/v1"
@@ -19,8 +20,12 @@ import (
 // maxRepairPages bounds the pages of a history that are read for its repair points, of at most a thousand events each.
 const maxRepairPages = 5
 
+// maxResetEvents bounds the newest events of a run that are read to find its reset.
+const maxResetEvents = 1000
+
 // resetWorkflow continues a workflow from an earlier event of its history and returns the first run of its chain. Signals
-// after the event are lost if the workflow is to wait again for the end of an item.
+// after the event are lost if the workflow is to wait again for the end of an item. A repetition of the command makes no second run:
+// the reason of the reset names the command, because Temporal ignores the request id of resets.
 func (e *Engine) resetWorkflow(ctx context.Context, c domain.DueCommand) (string, error) {
 	p := c.Parameters
 	if p == nil {
@@ -29,6 +34,12 @@ func (e *Engine) resetWorkflow(ctx context.Context, c domain.DueCommand) (string
 	current, err := e.describeRun(ctx, c.Run.Namespace, c.Run.WorkflowID, p.EngineRun)
 	if err != nil {
 		return "", err
+	}
+	reason := "repair of the process by the command " + c.ID.String()
+	for _, run := range []string{current.resetRun, ""} {
+		if made, err := e.isResetFor(ctx, c.Run, run, reason); err != nil || made {
+			return current.firstRunID(), err
+		}
 	}
 	execution, event := current.info.GetExecution(), p.EventID
 	var exclude []enumspb.ResetReapplyExcludeType
@@ -42,12 +53,26 @@ func (e *Engine) resetWorkflow(ctx context.Context, c domain.DueCommand) (string
 	}
 	_, err = e.workflows.ResetWorkflowExecution(ctx, &workflowservice.ResetWorkflowExecutionRequest{
 		Namespace: c.Run.Namespace, WorkflowExecution: execution, WorkflowTaskFinishEventId: event,
-		Reason: "repair of the process", RequestId: c.ID.String(), ResetReapplyExcludeTypes: exclude, Identity: identity,
+		Reason: reason, RequestId: c.ID.String(), ResetReapplyExcludeTypes: exclude, Identity: identity,
 	})
 	if err != nil {
 		return "", fmt.Errorf("resetting a workflow: %w", err)
 	}
 	return current.firstRunID(), nil
+}
+
+// isResetFor reports whether a run, the last one of its workflow for "", began by a reset with the reason.
+func (e *Engine) isResetFor(ctx context.Context, r domain.EngineRun, run, reason string) (bool, error) {
+	page, err := e.workflows.GetWorkflowExecutionHistoryReverse(ctx, &workflowservice.GetWorkflowExecutionHistoryReverseRequest{
+		Namespace: r.Namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: r.WorkflowID, RunId: run}, MaximumPageSize: maxResetEvents,
+	}, grpc.MaxCallRecvMsgSize(maxHistoryPage))
+	if err != nil {
+		return false, fmt.Errorf("reading the history of a workflow: %w", err)
+	}
+	return slices.ContainsFunc(page.GetHistory().GetEvents(), func(event *historypb.HistoryEvent) bool {
+		failed := event.GetWorkflowTaskFailedEventAttributes()
+		return failed.GetCause() == enumspb.WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW && failed.GetFailure().GetMessage() == reason
+	}), nil
 }
 
 // completeStep completes an activity by its id.
