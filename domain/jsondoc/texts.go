@@ -136,7 +136,7 @@ func (p *textPlace) setTexts(f *facts) {
 	p.texts.I18n, p.texts.HasPrefix = prefixes.texts, prefixes.isSettled(p)
 }
 
-// textList is a list of texts of which forms show one.
+// textList is a list of texts. Forms show one of them.
 type textList struct {
 	texts []string
 	// settled are the roots of a place with a text that always applies with them, all reports whether one of them always applies.
