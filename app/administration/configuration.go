@@ -27,10 +27,8 @@ type configuration struct {
 	*persistence.Configuration
 	caller domain.Caller
 	policy tokenPolicy
-	// clusters are the names of Temporal's clusters.
-	clusters []string
-	// cloudAccounts are the suffixes of namespaces in Temporal Cloud by the names of clusters.
-	cloudAccounts map[string]string
+	// clusters are Temporal's clusters by name, each with the suffix of its namespaces in Temporal Cloud.
+	clusters map[string]string
 	// dryRun suppresses all writes.
 	dryRun bool
 	// reason is the reason of the change, "" for none.

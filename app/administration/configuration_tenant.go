@@ -3,7 +3,6 @@ package administration
 import (
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +20,15 @@ const (
 	maxCloudName = 39
 )
 
+// listClusters returns the suffixes of namespaces in Temporal Cloud by the names of clusters, "" for others.
+func (s *Service) listClusters() map[string]string {
+	clusters := map[string]string{}
+	for name := range s.engineAddresses {
+		clusters[name] = s.cloudAccounts[name]
+	}
+	return clusters
+}
+
 func tenantHandler() kindHandler {
 	return kindHandler{
 		put: putSpec((*configuration).putTenant), check: checkSpec((*configuration).checkTenant),
@@ -37,7 +45,7 @@ func (c *configuration) putTenant(tx *persistence.Tx, w written, spec *resource.
 	namespace := spec.Namespace
 	if namespace == "" {
 		namespace = "t-" + hex.EncodeToString(w.id[:])
-		if account := c.cloudAccounts[spec.Cluster]; account != "" {
+		if account := c.clusters[spec.Cluster]; account != "" {
 			namespace += "." + account
 		}
 	}
@@ -61,10 +69,10 @@ func (c *configuration) checkTenant(d *resource.Document, spec *resource.TenantS
 	case spec.Cluster != "" && spec.Cluster != tenant.Cluster:
 		return &resource.Violation{Pointer: "/spec/cluster", Message: fixed}
 	}
-	if spec.Cluster != "" && !slices.Contains(c.clusters, spec.Cluster) {
+	if _, ok := c.clusters[spec.Cluster]; spec.Cluster != "" && !ok {
 		return &resource.Violation{Pointer: "/spec/cluster", Message: "is not among the clusters of the operator (--temporal-clusters)"}
 	}
-	if account := c.cloudAccounts[spec.Cluster]; tenant == nil && account != "" && spec.Namespace != "" {
+	if account := c.clusters[spec.Cluster]; tenant == nil && account != "" && spec.Namespace != "" {
 		name, ok := strings.CutSuffix(spec.Namespace, "."+account)
 		if !ok || len(name) < minCloudName || len(name) > maxCloudName || strings.HasSuffix(name, "-") {
 			return &resource.Violation{Pointer: "/spec/namespace", Message: fmt.Sprintf(

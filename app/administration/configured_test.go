@@ -206,3 +206,8 @@ func (c *configured) namespace(tenant string) string {
 	require.NoError(c.t, c.connect().QueryRow(c.t.Context(), `SELECT namespace FROM tenants WHERE code = $1`, tenant).Scan(&namespace))
 	return namespace
 }
+
+// cloudTenant returns the manifest of a new tenant with a namespace in Temporal Cloud.
+func cloudTenant(namespace string) json.RawMessage {
+	return document("Tenant", "", "west", `{"name":"West","cluster":"cloud","namespace":"`+namespace+`"}`)
+}

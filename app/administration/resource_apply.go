@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -266,7 +265,7 @@ func (s *Service) lockConfiguration(
 		return nil, err
 	}
 	c := newConfiguration(caller, found)
-	c.clusters, c.cloudAccounts = slices.Collect(maps.Keys(s.engineAddresses)), s.cloudAccounts
+	c.clusters = s.listClusters()
 	c.policy = tokenPolicy{none: s.noPersonalTokens, longest: s.lifetimes.MaxAccessToken, now: s.now()}
 	return c, nil
 }

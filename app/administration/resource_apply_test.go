@@ -217,14 +217,8 @@ func TestWhatIsWrongChangesNothing(t *testing.T) { //nolint:funlen // most of it
 			"a cluster that is not configured", "/documents/1/spec/cluster",
 			document("Tenant", "", "west", `{"name":"West","cluster":"moon"}`),
 		},
-		{
-			"a namespace outside of the account in Temporal Cloud", "/documents/1/spec/namespace",
-			document("Tenant", "", "west", `{"name":"West","cluster":"cloud","namespace":"west"}`),
-		},
-		{
-			"a namespace with a name that is too long for Temporal Cloud", "/documents/1/spec/namespace",
-			document("Tenant", "", "west", `{"name":"West","cluster":"cloud","namespace":"`+strings.Repeat("w", 40)+`.a1b2c"}`),
-		},
+		{"a namespace of no account", "/documents/1/spec/namespace", cloudTenant("west")},
+		{"a namespace with a long name", "/documents/1/spec/namespace", cloudTenant(strings.Repeat("w", 40) + ".a1b2c")},
 		{
 			"a time zone that is none", "/documents/1/spec/timeZone",
 			document("Tenant", "", "north", `{"name":"North","timeZone":"Mars/Olympus"}`),

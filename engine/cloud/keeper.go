@@ -142,7 +142,7 @@ func (k *Keeper) checkNamespaces(ctx context.Context) error {
 		})
 	}
 	_ = group.Wait()
-	return errors.Join(append(errs, k.o.DB.RemoveCloudNamespaces(ctx, names))...)
+	return errors.Join(errors.Join(errs...), k.o.DB.RemoveCloudNamespaces(ctx, names))
 }
 
 func (k *Keeper) clusters(include func(*Account) bool) []string {

@@ -8,7 +8,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"math/big"
-	"strings"
 	"testing"
 	"time"
 
@@ -105,7 +104,6 @@ func TestEnsureNamespaceNamesTheCause(t *testing.T) {
 	o.Credentials.Token = func() (string, error) { return "expired", nil }
 	err := newAccount(t, o).EnsureNamespace(t.Context(), namespace, nil)
 	require.ErrorContains(t, err, "does not accept the API key")
-	require.False(t, strings.Contains(err.Error(), "expired-"), err)
 	o = options(c)
 	o.Account = "z9y8x"
 	require.ErrorContains(t, newAccount(t, o).EnsureNamespace(t.Context(), "south.z9y8x", nil), "created the namespace south.a1b2c instead: correct the account")

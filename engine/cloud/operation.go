@@ -23,8 +23,11 @@ const (
 	maxOperations = 50
 )
 
-// operations is the name space of the ids of operations (RFC 9562, section 5.5).
-var operations = uuid.MustParse("5b0f5cbb-9a4c-5d0a-8f0d-5a8e6b1f4c52")
+// operationID returns the id of an attempt at an operation (RFC 9562, section 5.5).
+func operationID(action, subject string, attempt int) string {
+	space := uuid.NewSHA1(uuid.NameSpaceURL, []byte("procession operations of Temporal Cloud"))
+	return uuid.NewSHA1(space, []byte(action+"\x00"+subject+"\x00"+strconv.Itoa(attempt))).String()
+}
 
 // pollUntil calls f with growing pauses until it is done, fails, or ctx ends.
 func pollUntil(ctx context.Context, f func(context.Context) (done bool, err error)) error {
@@ -76,7 +79,7 @@ func (a *Account) applyChange(
 // a crash, or in another replica, the same one is found and waited for. An id of an ended operation is not used again.
 func (a *Account) nextOperation(ctx context.Context, action, subject string) (id string, running *operation.AsyncOperation, err error) {
 	for attempt := range maxOperations {
-		id = uuid.NewSHA1(operations, []byte(action+"\x00"+subject+"\x00"+strconv.Itoa(attempt))).String()
+		id = operationID(action, subject, attempt)
 		found, err := a.getOperation(ctx, id)
 		if code := status.Code(err); code == codes.NotFound || code == codes.PermissionDenied {
 			return id, nil, nil

@@ -87,7 +87,7 @@ func Start(t *testing.T) *Cloud {
 	t.Helper()
 	owner := certtest.New(t)
 	certificate, _ := owner.Issue("cloud")
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	c := &Cloud{
 		Address: listener.Addr().String(), Roots: owner.Pool(), RootsFile: owner.File("ca.pem"), Clock: time.Now, Failures: map[string][]string{},
@@ -269,7 +269,7 @@ func (c *Cloud) CreateNamespace(
 
 // checkSpec refuses specifications that Temporal Cloud refuses.
 func checkSpec(s *namespacepb.NamespaceSpec) error {
-	if len(s.GetReplicas()) == 0 || len(s.GetRegions()) > 0 || s.GetRetentionDays() < 1 || s.GetRetentionDays() > 90 {
+	if len(s.GetReplicas()) == 0 || s.GetRetentionDays() < 1 || s.GetRetentionDays() > 90 {
 		return status.Error(codes.InvalidArgument, "invalid region or retention")
 	}
 	mtls := s.GetMtlsAuth()
@@ -358,7 +358,7 @@ func (c *Cloud) DeleteServiceAccount(
 }
 
 // GetApiKeys implements cloudservice.CloudServiceServer.
-func (c *Cloud) GetApiKeys(_ context.Context, r *cloudservice.GetApiKeysRequest) (*cloudservice.GetApiKeysResponse, error) { //nolint:revive // the name of the contract
+func (c *Cloud) GetApiKeys(_ context.Context, r *cloudservice.GetApiKeysRequest) (*cloudservice.GetApiKeysResponse, error) { //nolint:revive,staticcheck // the name of the contract
 	page := &cloudservice.GetApiKeysResponse{}
 	for _, id := range sortedKeys(c.keys) {
 		if key := c.keys[id]; key.GetSpec().GetOwnerId() == r.GetOwnerId() {
@@ -369,7 +369,7 @@ func (c *Cloud) GetApiKeys(_ context.Context, r *cloudservice.GetApiKeysRequest)
 }
 
 // CreateApiKey implements cloudservice.CloudServiceServer. The key is valid when the operation has ended.
-func (c *Cloud) CreateApiKey(_ context.Context, r *cloudservice.CreateApiKeyRequest) (*cloudservice.CreateApiKeyResponse, error) { //nolint:revive // the name of the contract
+func (c *Cloud) CreateApiKey(_ context.Context, r *cloudservice.CreateApiKeyRequest) (*cloudservice.CreateApiKeyResponse, error) { //nolint:revive,staticcheck // the name of the contract
 	if c.accounts[r.GetSpec().GetOwnerId()] == nil {
 		return nil, status.Error(codes.NotFound, "service account not found")
 	}
@@ -386,7 +386,7 @@ func (c *Cloud) CreateApiKey(_ context.Context, r *cloudservice.CreateApiKeyRequ
 }
 
 // DeleteApiKey implements cloudservice.CloudServiceServer.
-func (c *Cloud) DeleteApiKey(_ context.Context, r *cloudservice.DeleteApiKeyRequest) (*cloudservice.DeleteApiKeyResponse, error) { //nolint:revive // the name of the contract
+func (c *Cloud) DeleteApiKey(_ context.Context, r *cloudservice.DeleteApiKeyRequest) (*cloudservice.DeleteApiKeyResponse, error) { //nolint:revive,staticcheck // the name of the contract
 	key := c.keys[r.GetKeyId()]
 	if key == nil {
 		return nil, status.Error(codes.NotFound, "API key not found")
