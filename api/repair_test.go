@@ -23,7 +23,7 @@ func TestRepairsAreRepeatedByID(t *testing.T) {
 	id := uuid.New()
 	first := s.Post(http.StatusCreated, demo.Alice(), path, repair(id))
 	before := s.Snapshot()
-	require.JSONEq(t, string(first.Body), string(s.Post(http.StatusOK, demo.Alice(), path, repair(id)).Body))
+	require.JSONEq(t, first.Body, s.Post(http.StatusOK, demo.Alice(), path, repair(id)).Body)
 	require.Equal(t, before, s.Snapshot())
 	s.Post(http.StatusCreated, demo.Alice(), path, repair(uuid.New()))
 }

@@ -118,18 +118,7 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 		Store: store, Sealer: sealer, Documents: documents,
 		CheckWebhookURL: func(string) error { return nil },
 		Version:         "v1.2.3",
-		Examine: func(context.Context) []domain.Finding {
-			return []domain.Finding{
-				{Check: "database", Verdict: domain.VerdictOK, Finding: "PostgreSQL 15.18"},
-				{Check: "temporal-clock", Verdict: domain.VerdictWarn, Finding: "Temporal's clock is more than 5s behind ours", Advice: "synchronise the clocks of the machines (NTP)"},
-				{
-					Check: "proxies", Verdict: domain.VerdictWarn, Finding: "192.0.2.7 sends X-Forwarded-For and is no trusted proxy; last at 2026-11-25T16:58:03Z",
-					Advice: "if it is a proxy of yours, add it to --trusted-proxies: until then its clients share the limits of one address",
-				},
-				{Check: "documents", Verdict: domain.VerdictFail, Finding: hostile, Advice: hostile},
-				{Check: "reading-files", Verdict: domain.VerdictSkipped, Finding: "cannot be checked while documents fails"},
-			}
-		},
+		Examine:         examine,
 	})
 	oidc.Provision(s.administration)
 	s.app = app.New(app.Options{
@@ -156,6 +145,20 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 	tb.Cleanup(server.Close)
 	s.url = server.URL + web.Root
 	return s
+}
+
+// examine returns a finding of each verdict.
+func examine(context.Context) []domain.Finding {
+	return []domain.Finding{
+		{Check: "database", Verdict: domain.VerdictOK, Finding: "PostgreSQL 15.18"},
+		{Check: "temporal-clock", Verdict: domain.VerdictWarn, Finding: "Temporal's clock is more than 5s behind ours", Advice: "synchronise the clocks of the machines (NTP)"},
+		{
+			Check: "proxies", Verdict: domain.VerdictWarn, Finding: "192.0.2.7 sends X-Forwarded-For and is no trusted proxy; last at 2026-11-25T16:58:03Z",
+			Advice: "if it is a proxy of yours, add it to --trusted-proxies: until then its clients share the limits of one address",
+		},
+		{Check: "documents", Verdict: domain.VerdictFail, Finding: hostile, Advice: hostile},
+		{Check: "reading-files", Verdict: domain.VerdictSkipped, Finding: "cannot be checked while documents fails"},
+	}
 }
 
 // person is a user of the demonstration data and their browser.

@@ -32,6 +32,6 @@ func TestWorkflowIDsHaveReservedPrefixes(t *testing.T) {
 func TestActivityTokensInASharedNamespace(t *testing.T) {
 	t.Parallel()
 	id := uuid.New()
-	require.True(t, domain.ActivityToken(enginetest.TokenOf("north.process-"+id.String(), "a", 5)).OfProcess(id))
-	require.False(t, domain.ActivityToken(enginetest.TokenOf("north.process-"+uuid.NewString(), "a", 5)).OfProcess(id))
+	require.True(t, enginetest.TokenOf("north.process-"+id.String(), "a", 5).OfProcess(id))
+	require.False(t, enginetest.TokenOf("north.process-"+uuid.NewString(), "a", 5).OfProcess(id))
 }

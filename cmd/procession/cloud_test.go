@@ -40,17 +40,10 @@ func TestTenantInTemporalCloud(t *testing.T) {
 		granted, about := stand.Authenticate(key), r.Header.Get("Temporal-Namespace")
 		return key == cloudtest.Key || granted != "" && (about == "" || about == granted)
 	})
-	keyFile := filepath.Join(s.dir, "cloud.key")
-	require.NoError(t, os.WriteFile(keyFile, []byte(cloudtest.Key+"\n"), 0o600))
-	s.config.TemporalClusters = []config.TemporalCluster{{
+	s.startInCloud(config.TemporalCluster{
 		Name: "cloud", Address: address, TLSCA: owner.File("ca.pem"),
-		Cloud: config.TemporalCloud{
-			APIKeyFile: keyFile, Account: cloudtest.Account, Regions: []string{"aws-eu-central-1"}, Address: stand.Address, TLSCA: stand.RootsFile,
-		},
-	}}
-	s.startService()
-	t.Cleanup(func() { s.stopService() })
-	s.awaitReady()
+		Cloud: config.TemporalCloud{Account: cloudtest.Account, Regions: []string{"aws-eu-central-1"}, Address: stand.Address, TLSCA: stand.RootsFile},
+	})
 	runner := branchRunner()
 	s.applyBranch(runner, "cloud")
 	first := s.createSurvey(runner)
@@ -94,6 +87,17 @@ func TestTenantInTemporalCloud(t *testing.T) {
 	report, err := program("doctor", "--config", filepath.Join(s.dir, "procession.yaml")).CombinedOutput()
 	require.NoError(t, err, string(report))
 	require.Contains(t, string(report), "the API keys are accepted, and namespaces and workers are set up")
+}
+
+// startInCloud starts the service with an additional cluster in the stand-in.
+func (s *testStack) startInCloud(cluster config.TemporalCluster) {
+	s.t.Helper()
+	cluster.Cloud.APIKeyFile = filepath.Join(s.dir, "cloud.key")
+	require.NoError(s.t, os.WriteFile(cluster.Cloud.APIKeyFile, []byte(cloudtest.Key+"\n"), 0o600))
+	s.config.TemporalClusters = []config.TemporalCluster{cluster}
+	s.startService()
+	s.t.Cleanup(func() { s.stopService() })
+	s.awaitReady()
 }
 
 // registerNamespace creates a namespace as Temporal Cloud does.

@@ -79,6 +79,7 @@ type temporalHost struct {
 }
 
 func (h *temporalHost) start(t *testing.T) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	defer cancel()
 	started, err := temporalserver.Start(ctx, h.options)
@@ -117,8 +118,11 @@ func newHostsStack(t *testing.T) (s *testStack, hosts []*temporalHost, replicas 
 	internal := filepath.Join(first.dir, "internal.pem")
 	require.NoError(t, temporalserver.WriteInternal(t.Context(), temporalBinary(t), internal))
 	for i, services := range [][]string{
-		{"frontend", "internal-frontend", "worker"}, {"frontend", "internal-frontend", "worker"},
-		{"history", "matching"}, {"history", "matching"}, {"history", "matching"},
+		{"frontend", "internal-frontend", "worker"},
+		{"frontend", "internal-frontend", "worker"},
+		{"history", "matching"},
+		{"history", "matching"},
+		{"history", "matching"},
 	} {
 		h := &temporalHost{name: fmt.Sprint(services[0], " host ", i+1), options: temporalserver.Options{
 			Binary: temporalBinary(t), Listen: at(2+i, 0), Store: temporalserver.StorePostgres, DatabaseURL: first.store.URL("postgres"),

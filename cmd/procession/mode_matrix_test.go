@@ -29,6 +29,7 @@ type clusterMode struct {
 }
 
 func clusterModes(t *testing.T) map[string]clusterMode {
+	t.Helper()
 	modes := map[string]clusterMode{
 		// TestRotationUnderTwentyPollingWorkersLosesNoTask rotates keys and authorities in this mode.
 		"guarded":   {start: func(t *testing.T) *testStack { t.Helper(); return newStack(t, false) }, revokes: true},

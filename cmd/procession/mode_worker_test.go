@@ -13,7 +13,7 @@ import (
 var modeWorkers = flag.String("mode-workers", "", "directory of the workers of test/compat/modes")
 
 // Workers with the SDKs of other languages run in each mode of docs/temporal.md.
-func TestWorkersInEachMode(t *testing.T) {
+func TestWorkersInEachMode(t *testing.T) { //nolint:tparallel // see below
 	t.Parallel()
 	if *modeWorkers == "" {
 		t.Skip("make compat installs the workers and runs this")
@@ -24,7 +24,7 @@ func TestWorkersInEachMode(t *testing.T) {
 		"given":     func(t *testing.T) *testStack { t.Helper(); s, _ := newGivenStack(t); return s },
 		"plaintext": newOfficialStack,
 	} {
-		t.Run(mode, func(t *testing.T) {
+		t.Run(mode, func(t *testing.T) { //nolint:paralleltest // four stacks with foreign workers at once take too much memory
 			s := newStackOf(t)
 			for _, sdk := range []string{"python", "typescript", "java"} {
 				worker := s.startForeignWorker(filepath.Join(*modeWorkers, sdk))

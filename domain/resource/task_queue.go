@@ -6,7 +6,7 @@ import "github.com/procession-dev/procession/domain"
 type TaskQueueName struct{ Name, Pointer string }
 
 // TaskQueues returns the task queues that the manifest names.
-func (d *Document) TaskQueues() []TaskQueueName {
+func (d Document) TaskQueues() []TaskQueueName {
 	var found []TaskQueueName
 	add := func(name string, place ...any) {
 		if name != "" {

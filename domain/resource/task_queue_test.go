@@ -70,7 +70,7 @@ func TestTaskQueuesAreAllMembersThatNameOne(t *testing.T) {
 		want := map[string]bool{}
 		findQueues(decoded, "/spec", want)
 		got := map[string]bool{}
-		for _, queue := range (&resource.Document{Spec: spec}).TaskQueues() {
+		for _, queue := range (resource.Document{Spec: spec}).TaskQueues() {
 			got[queue.Pointer] = true
 		}
 		require.Equal(t, want, got, kind.Kind)

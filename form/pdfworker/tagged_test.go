@@ -48,7 +48,7 @@ func requireText(t *testing.T, structure, text, name string) {
 		}
 		for word := range strings.FieldsSeq(line) {
 			if leftToRight.MatchString(word) {
-				require.True(t, strings.Contains(tagged, strings.ReplaceAll(normalizeText(word), `"`, "")), "%s: %s", name, word)
+				require.Contains(t, tagged, strings.ReplaceAll(normalizeText(word), `"`, ""), name)
 			}
 		}
 	}

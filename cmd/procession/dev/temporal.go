@@ -96,8 +96,9 @@ func availableEngine(ctx context.Context) (engine, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := officialtemporal.Find(); built || err != nil {
-		return engineGuarded, nil
+	_, missing := officialtemporal.Find()
+	if built || missing != nil {
+		return engineGuarded, nil //nolint:nilerr // the guarded one is compiled then
 	}
 	return engineOfficial, nil
 }
