@@ -21,8 +21,8 @@ CLUSTER_TIME ?= 10m
 
 TOOLS := $(CURDIR)/bin/tools
 
-# The packages that take longest start first, so that no processor is idle at the end.
-PACKAGES := ./cmd/procession ./console ./api ./persistence ./api/shapeb ./...
+# The packages that take longest start first, three at once, so that no processor is idle.
+PACKAGES := -p 3 ./cmd/procession ./console ./api ./persistence ./workflows ./engine/completions ./console/forms ./api/shapeb ./...
 
 # Modules below the root; modules of tools contain versions only.
 NESTED := $(patsubst %/go.mod,%,$(filter-out tools/%,$(wildcard */go.mod test/*/go.mod)))
@@ -68,9 +68,10 @@ fuzz: ## Run every fuzz target for FUZZ_TIME, and give every parameter every hos
 	@go test ./api -count=1 -run TestNoParameterMakesTheServiceFail -args -hostile-rounds=1
 
 .PHONY: test-cluster
-test-cluster: ## Restart and kill every process of a Temporal on three hosts under load, for CLUSTER_TIME (10m)
+test-cluster: ## Restart and kill every process of a Temporal on three hosts under load, for CLUSTER_TIME (10m); the same with replicas of the service
 	@cd temporal-server && CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath" TEST_CLUSTER="$(CLUSTER_TIME)" \
 	  go test ./internal/server -run TestThreeHosts -count=1 -v -timeout 2h
+	@go test ./cmd/procession -run TestHostsAndReplicasAreKilled -count=1 -v -timeout 2h -args -hosts-duration=$(CLUSTER_TIME) -hosts-slowest=15s
 
 # Without the race detector, which would compile a second Temporal.
 .PHONY: test-nested

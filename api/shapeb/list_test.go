@@ -168,7 +168,7 @@ func TestListingIdentities(t *testing.T) {
 		}
 		return names
 	}
-	require.Equal(t, []string{"Alice", "Bob", "Carol", "Directory", "Procession", "loan-worker", "reader", "stranger"}, names(""))
+	require.Equal(t, []string{"Alice", "Bob", "Carol", "Procession", "loan-worker", "reader", "stranger"}, names(""))
 	require.Equal(t, []string{"Alice", "Bob", "Carol"}, names("type=USER"))
 	require.Equal(t, []string{"Bob"}, names("groupId="+demo.Reviewers().String()))
 	require.Equal(t, []string{"Bob"}, names("groupCode=REVIEWERS&type=USER"))

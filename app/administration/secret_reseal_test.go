@@ -43,6 +43,17 @@ func TestEverySealedSecretIsSealedAnew(t *testing.T) {
 	robot := administration.ResourceKey{Tenant: "vault", Kind: resource.KindRobot, Code: "BOT"}
 	require.NoError(t, c.SetRobotVariable(t.Context(), system(), robot, "TOKEN", domain.NewSecret("s3cret")))
 
+	conn, err := pgx.Connect(t.Context(), c.url)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close(t.Context())) }()
+	_, err = conn.Exec(t.Context(), `WITH worker AS (
+		INSERT INTO cloud_workers (id, tenant_id, principal_id, cluster, namespace, due_at)
+		SELECT gen_random_uuid(), t.id, p.id, '', 'vault.a1b2c', now() FROM tenants t, principals p LIMIT 1
+		RETURNING id)
+		INSERT INTO cloud_keys (id, worker_id, sealed, created_at, expires_at) SELECT 'key', id, $1, now(), now() FROM worker`,
+		before.Seal(persistence.CloudKeyPurpose, "key", []byte("s3cret")))
+	require.NoError(t, err)
+
 	done, err := authn.Reseal(t.Context(), c.db, sealer(keys[1], keys[0]))
 	require.NoError(t, err)
 	require.Len(t, done, len(persistence.SealedTables()))

@@ -26,7 +26,7 @@ import (
 )
 
 // doctorChecks is the number of checks.
-const doctorChecks = 26
+const doctorChecks = 27
 
 // findings contains the findings of doctor by check.
 type findings map[string]doctor.Finding

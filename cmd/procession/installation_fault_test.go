@@ -35,8 +35,7 @@ func (f *faultTest) holdEvents() (mend func()) {
 func (f *faultTest) breakDatabase(fault pgtest.Fault) (mend func()) {
 	f.t.Helper()
 	comment := "the rates are on their way " + uuid.NewString()
-	f.alice.open("incidents")
-	f.alice.Click(".rows .row-link")
+	f.alice.open("incidents/" + f.queried(`SELECT id::text FROM incidents WHERE state = 'OPEN' ORDER BY created_at LIMIT 1`))
 	f.alice.Type("textarea[name=text]", comment)
 	end := fault.Apply(f.t, f.database())
 	f.await("a refused change", func() bool {
