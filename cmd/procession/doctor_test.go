@@ -176,7 +176,7 @@ func ofTemporal() []string {
 }
 
 func ofKeys() []string {
-	return append([]string{doctor.CheckSigningKeys, doctor.CheckAuthorities, doctor.CheckTemporalTLS, doctor.CheckTemporalClusters}, ofTemporal()...)
+	return append([]string{doctor.CheckSigningKeys, doctor.CheckAuthorities, doctor.CheckTemporalTLS, doctor.CheckTemporalClusters, doctor.CheckTemporalCloud}, ofTemporal()...)
 }
 
 // dependencyFaults returns faults of the dependencies of the service.
