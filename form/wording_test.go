@@ -142,6 +142,11 @@ func TestTranslatedByOrigin(t *testing.T) {
 			schema: `{"type":"object","oneOf":[{"properties":{"kind":{"const":"text"},"content":{"type":"string","title":"Text"}}},
 				{"properties":{"kind":{"const":"file"},"content":{"type":"string","title":"File"}}}]}`,
 		},
+		"a schema that is an alternative elsewhere": {
+			texts: `{"tasks.cmd.label":"Befehl"}`, value: `{"tasks":{"lint":{"cmd":"x"}}}`, pointer: "/tasks/lint/cmd", label: "Befehl",
+			schema: `{"type":"object","properties":{"tasks":{"type":"object","patternProperties":{"^.+$":{"oneOf":[{"$ref":"#/$defs/command"},
+				{"type":"object","properties":{"cmd":{"$ref":"#/$defs/command"}},"required":["cmd"]}]}}}},"$defs":{"command":{"type":"string","title":"Command"}}}`,
+		},
 		"a title within an alternative": {
 			texts: `{}`, value: `{"kind":"b"}`, pointer: "/x", label: "Ix",
 			schema: `{"type":"object","oneOf":[{"properties":{"kind":{"const":"a"}}},{"properties":{"kind":{"const":"b"},

@@ -26,7 +26,7 @@ type facts struct {
 	// ofType are subschemas for the branches of choices between types.
 	ofType map[Types]*jsonschema.Schema
 	// origins are the origins of the subschemas, nil until they are needed.
-	origins map[*jsonschema.Schema]Origin
+	origins map[*jsonschema.Schema][]Origin
 }
 
 // newFacts locates the subschemas in the source of the schema.

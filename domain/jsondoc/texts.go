@@ -83,9 +83,10 @@ func (p *Place) originOf(keyword, text string) (Origin, bool) {
 // Origins returns the origins of the subschemas about the place.
 func (p *Place) Origins() (origins []Origin) {
 	for _, node := range p.nodes() {
-		origin, ok := p.outline.origin(node)
-		if ok && !slices.ContainsFunc(origins, func(o Origin) bool { return slices.Equal(o.Path, origin.Path) }) {
-			origins = append(origins, origin)
+		for _, origin := range p.outline.origins(node) {
+			if !slices.ContainsFunc(origins, func(o Origin) bool { return slices.Equal(o.Path, origin.Path) }) {
+				origins = append(origins, origin)
+			}
 		}
 	}
 	return origins
@@ -100,15 +101,22 @@ func (p *Place) nodes() []*jsonschema.Schema {
 	return append(nodes, p.labels...)
 }
 
-// origin returns the origin of a subschema.
+// origin returns the first origin of a subschema.
 func (o *Outline) origin(node *jsonschema.Schema) (Origin, bool) {
+	if origins := o.origins(node); len(origins) > 0 {
+		return origins[0], true
+	}
+	return Origin{}, false
+}
+
+// origins returns the origins of a subschema.
+func (o *Outline) origins(node *jsonschema.Schema) []Origin {
 	o.facts.mu.Lock()
 	defer o.facts.mu.Unlock()
 	if o.facts.origins == nil {
 		o.facts.origins = o.facts.walkTexts(o.schema.compiled).origins
 	}
-	origin, ok := o.facts.origins[node]
-	return origin, ok
+	return o.facts.origins[node]
 }
 
 // setTexts sets the texts of a place by its parts.

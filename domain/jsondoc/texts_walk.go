@@ -23,8 +23,9 @@ type textWalk struct {
 	facts  *facts
 	queue  []*textPlace
 	places []*textPlace
-	// origins are the first places of the subschemas.
-	origins map[*jsonschema.Schema]Origin
+	// origins are the first places of the subschemas, and alternatives the subschemas that are alternatives there.
+	origins      map[*jsonschema.Schema][]Origin
+	alternatives map[*jsonschema.Schema]bool
 	// visited are sets of subschemas about a place, by the numbers of the subschemas.
 	visited map[string]bool
 	numbers map[*jsonschema.Schema]uint32
@@ -78,7 +79,7 @@ type textChoice struct {
 // walkTexts visits the places that documents may have, outer ones first. It needs the lock.
 func (f *facts) walkTexts(root *jsonschema.Schema) *textWalk {
 	w := &textWalk{
-		facts: f, origins: map[*jsonschema.Schema]Origin{}, visited: map[string]bool{}, numbers: map[*jsonschema.Schema]uint32{},
+		facts: f, origins: map[*jsonschema.Schema][]Origin{}, alternatives: map[*jsonschema.Schema]bool{}, visited: map[string]bool{}, numbers: map[*jsonschema.Schema]uint32{},
 	}
 	w.queue = []*textPlace{{roots: []textPart{{node: root, firm: true}}}}
 	for len(w.queue) > 0 && len(w.places) < maxTextPlaces && w.parts < maxTextParts {
@@ -110,10 +111,10 @@ func (w *textWalk) visit(p *textPlace) {
 	w.parts += len(p.parts)
 	p.setTexts(w.facts)
 	for _, s := range p.parts {
-		w.addOrigin(s.node, p)
+		w.addOrigin(s.node, p, s.branch)
 	}
 	for _, node := range p.labels {
-		w.addOrigin(node, p)
+		w.addOrigin(node, p, false)
 	}
 	if !w.isFollowed(p) {
 		w.addMembers(p)
@@ -122,9 +123,15 @@ func (w *textWalk) visit(p *textPlace) {
 	p.roots, p.parts, p.labels, p.choices = nil, nil, nil, nil
 }
 
-func (w *textWalk) addOrigin(node *jsonschema.Schema, p *textPlace) {
-	if _, known := w.origins[node]; !known {
-		w.origins[node] = p.texts.Origin
+// addOrigin records the first place of a subschema and, ahead of one where it is an alternative, the first one where it is not: its
+// texts name the alternative, or the place.
+func (w *textWalk) addOrigin(node *jsonschema.Schema, p *textPlace, branch bool) {
+	known := w.origins[node]
+	switch {
+	case len(known) == 0:
+		w.origins[node], w.alternatives[node] = []Origin{p.texts.Origin}, branch
+	case w.alternatives[node] && !branch:
+		w.origins[node], w.alternatives[node] = []Origin{p.texts.Origin, known[0]}, false
 	}
 }
 
