@@ -178,7 +178,7 @@ build: say-build assets ## Build the service and the example workers into bin/
 # It comes before the first compilation, of the program that packs the assets.
 .PHONY: say-build
 say-build:
-	@[ -x bin/procession ] || echo "building the service: one to three minutes the first time"
+	@[ -x bin/procession ] || echo "building the service: about three minutes the first time"
 
 .PHONY: install
 install: build ## Copy the program to $PREFIX/bin, /usr/local/bin unless given
