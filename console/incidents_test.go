@@ -13,7 +13,7 @@ import (
 
 // An incident is acknowledged, assigned, muted, commented on and dismissed with the keyboard, alone and together with the others
 // of its cause.
-func TestIncidentsAreHandled(t *testing.T) {
+func TestIncidentsAreHandled(t *testing.T) { //nolint:funlen // one visit with all actions
 	t.Parallel()
 	s := makeSite(t)
 	s.t = t

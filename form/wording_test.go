@@ -101,7 +101,7 @@ func TestTranslatedKeys(t *testing.T) { //nolint:funlen // most of it is a table
 }
 
 // Texts of places with many paths have the keys of the first one: places of recursive schemas, entries, and members without a name.
-func TestTranslatedByOrigin(t *testing.T) {
+func TestTranslatedByOrigin(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	for name, test := range map[string]struct {
 		texts, schema, value, pointer, label string

@@ -18,13 +18,13 @@ func TestWorkersInEachMode(t *testing.T) { //nolint:tparallel // see below
 	if *modeWorkers == "" {
 		t.Skip("make compat installs the workers and runs this")
 	}
-	for mode, newStackOf := range map[string]func(*testing.T) *testStack{
+	for mode, newStackOf := range map[string]func(*testing.T) *testStack{ //nolint:paralleltest // four stacks with foreign workers take too much memory
 		"guarded":   func(t *testing.T) *testStack { t.Helper(); return newStack(t, false) },
 		"stock":     newStockStack,
 		"given":     func(t *testing.T) *testStack { t.Helper(); s, _ := newGivenStack(t); return s },
 		"plaintext": newOfficialStack,
 	} {
-		t.Run(mode, func(t *testing.T) { //nolint:paralleltest // four stacks with foreign workers at once take too much memory
+		t.Run(mode, func(t *testing.T) {
 			s := newStackOf(t)
 			for _, sdk := range []string{"python", "typescript", "java"} {
 				worker := s.startForeignWorker(filepath.Join(*modeWorkers, sdk))
