@@ -36,7 +36,11 @@ func (e *Engine) resetWorkflow(ctx context.Context, c domain.DueCommand) (string
 		return "", err
 	}
 	reason := "repair of the process by the command " + c.ID.String()
-	for _, run := range []string{current.resetRun, ""} {
+	runs := []string{""}
+	if current.resetRun != "" {
+		runs = append(runs, current.resetRun)
+	}
+	for _, run := range runs {
 		if made, err := e.isResetFor(ctx, c.Run, run, reason); err != nil || made {
 			return current.firstRunID(), err
 		}

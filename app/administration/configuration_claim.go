@@ -77,15 +77,10 @@ func (c *configuration) isClaimValid(user resource.Key, claim resource.ClaimedGr
 
 // signInRule returns the rule of a tenant for an issuer after the change, nil for none.
 func (c *configuration) signInRule(tenant, issuer string) *resource.SignInRule {
-	d := c.desired[resource.Key{Tenant: tenant, Kind: resource.KindTenant, Code: tenant}]
-	if d == nil {
-		return nil
+	if spec := c.tenantSpec(tenant); spec != nil {
+		return spec.Rule(issuer)
 	}
-	spec, ok := d.Spec.(*resource.TenantSpec)
-	if !ok {
-		return nil
-	}
-	return spec.Rule(issuer)
+	return nil
 }
 
 // replaceClaims plans the memberships of a user by sign-ins, also of one that is a document of the request.

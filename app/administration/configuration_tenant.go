@@ -3,6 +3,7 @@ package administration
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -72,14 +73,6 @@ func (c *configuration) checkTenant(d *resource.Document, spec *resource.TenantS
 	if _, ok := c.clusters[spec.Cluster]; spec.Cluster != "" && !ok {
 		return &resource.Violation{Pointer: "/spec/cluster", Message: "is not among the clusters of the operator (--temporal-clusters)"}
 	}
-	if account := c.clusters[spec.Cluster]; tenant == nil && account != "" && spec.Namespace != "" {
-		name, ok := strings.CutSuffix(spec.Namespace, "."+account)
-		if !ok || len(name) < minCloudName || len(name) > maxCloudName || strings.HasSuffix(name, "-") {
-			return &resource.Violation{Pointer: "/spec/namespace", Message: fmt.Sprintf(
-				"must have between %d and %d letters, digits and '-', no '-' at the end, and the account of Temporal Cloud, as in north.%s",
-				minCloudName, maxCloudName, account)}
-		}
-	}
 	if tenant == nil && spec.Namespace != "" {
 		if violation := c.checkNamespace(d, spec); violation != nil {
 			return violation
@@ -91,9 +84,27 @@ func (c *configuration) checkTenant(d *resource.Document, spec *resource.TenantS
 	return nil
 }
 
+// tenantSpec returns the manifest of a tenant after the change, nil for none.
+func (c *configuration) tenantSpec(code string) *resource.TenantSpec {
+	d := c.desired[resource.Key{Tenant: code, Kind: resource.KindTenant, Code: code}]
+	if d == nil {
+		return nil
+	}
+	spec, _ := d.Spec.(*resource.TenantSpec)
+	return spec
+}
+
 // checkNamespace reports why a new tenant cannot use the namespace of its manifest.
 func (c *configuration) checkNamespace(d *resource.Document, spec *resource.TenantSpec) *resource.Violation {
-	taken := c.Namespaces
+	if account := c.clusters[spec.Cluster]; account != "" {
+		name, ok := strings.CutSuffix(spec.Namespace, "."+account)
+		if !ok || len(name) < minCloudName || len(name) > maxCloudName || strings.HasSuffix(name, "-") {
+			return &resource.Violation{Pointer: "/spec/namespace", Message: fmt.Sprintf(
+				"must have between %d and %d letters, digits and '-', no '-' at the end, and the account of Temporal Cloud, as in north.%s",
+				minCloudName, maxCloudName, account)}
+		}
+	}
+	taken := slices.Clone(c.Namespaces)
 	for key, other := range c.desired {
 		if of, ok := other.Spec.(*resource.TenantSpec); ok && key != d.Key() && c.tenants[key.Code] == nil && of.Namespace != "" {
 			taken = append(taken, persistence.TakenNamespace{Namespace: of.Namespace, Cluster: of.Cluster, SharedNamespace: of.SharedNamespace})
@@ -116,11 +127,7 @@ func (c *configuration) foreignQueues(documents []resource.Document) []resource.
 	var violations []resource.Violation
 	for i := range documents {
 		code := documents[i].TenantCode()
-		d := c.desired[resource.Key{Tenant: code, Kind: resource.KindTenant, Code: code}]
-		if d == nil {
-			continue
-		}
-		if spec, ok := d.Spec.(*resource.TenantSpec); !ok || !spec.SharedNamespace {
+		if spec := c.tenantSpec(code); spec == nil || !spec.SharedNamespace {
 			continue
 		}
 		for _, queue := range documents[i].TaskQueues() {

@@ -63,13 +63,9 @@ func (c *configuration) putUser(tx *persistence.Tx, w written, spec *resource.Us
 }
 
 func (c *configuration) userMetadataSchema(tenantCode string) (*jsondoc.Schema, error) {
-	d := c.desired[resource.Key{Tenant: tenantCode, Kind: resource.KindTenant, Code: tenantCode}]
-	if d == nil {
+	spec := c.tenantSpec(tenantCode)
+	if spec == nil {
 		return nil, nil
-	}
-	spec, ok := d.Spec.(*resource.TenantSpec)
-	if !ok {
-		return nil, fmt.Errorf("tenant %s has a spec of type %T", tenantCode, d.Spec)
 	}
 	schema, err := jsondoc.Compile(spec.UserMetadataSchema)
 	if err != nil {

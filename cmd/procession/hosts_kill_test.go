@@ -163,29 +163,6 @@ type loanLoad struct {
 	running  sync.WaitGroup
 }
 
-// persist sends a request until it is acknowledged. A request that succeeded without an answer is refused the second time.
-func (l *loanLoad) persist(as demo.Account, method, path string, body any) {
-	for {
-		status, _ := l.call(as, method, path, body)
-		if status >= 200 && status < 300 || status == http.StatusConflict {
-			return
-		}
-		if !l.pause() {
-			return
-		}
-	}
-}
-
-// pause waits for a moment, and returns false after the end of the test.
-func (l *loanLoad) pause() bool {
-	select {
-	case <-l.t.Context().Done():
-		return false
-	case <-time.After(50 * time.Millisecond):
-		return true
-	}
-}
-
 // measure waits for an effect of an acknowledged request.
 func (l *loanLoad) measure(step string, since time.Time, happened func() bool) {
 	for !happened() && l.pause() {

@@ -115,18 +115,7 @@ spec: {name: Hook, url: "`+url+`", processDefinition: HOOKED}
 func (s *testStack) drive(processes int) {
 	s.t.Helper()
 	definition := s.queried(`SELECT id FROM process_definitions WHERE code = 'HOOKED'`)
-	// A request that succeeded without an answer is refused the second time.
-	persist := func(path string, body any) {
-		for s.t.Context().Err() == nil {
-			if status, _ := s.call(demo.Alice(), http.MethodPost, path, body); status >= 200 && status < 300 || status == http.StatusConflict {
-				return
-			}
-			select {
-			case <-s.t.Context().Done():
-			case <-time.After(20 * time.Millisecond):
-			}
-		}
-	}
+	persist := func(path string, body any) { s.persist(demo.Alice(), http.MethodPost, path, body) }
 	next := make(chan struct{}, processes)
 	for range processes {
 		next <- struct{}{}
@@ -148,6 +137,26 @@ func (s *testStack) drive(processes int) {
 		})
 	}
 	driving.Wait()
+}
+
+// persist sends a request until it is acknowledged. A request that succeeded without an answer is refused the second time.
+func (s *testStack) persist(as demo.Account, method, path string, body any) {
+	for {
+		status, _ := s.call(as, method, path, body)
+		if status >= 200 && status < 300 || status == http.StatusConflict || !s.pause() {
+			return
+		}
+	}
+}
+
+// pause waits for a moment, and returns false after the end of the test.
+func (s *testStack) pause() bool {
+	select {
+	case <-s.t.Context().Done():
+		return false
+	case <-time.After(20 * time.Millisecond):
+		return true
+	}
 }
 
 func (s *testStack) connect() *pgx.Conn {
