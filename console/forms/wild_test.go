@@ -12,7 +12,7 @@ import (
 
 // TestSchemasOfTheWildInTheBrowser checks that a person completes forms of schemas and values as other programs write them, by their
 // controls alone.
-func TestSchemasOfTheWildInTheBrowser(t *testing.T) {
+func TestSchemasOfTheWildInTheBrowser(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	for name, test := range map[string]struct {
 		schema, value string
