@@ -25,7 +25,7 @@ func lockProcesses(s *apitest.Service) (release func()) {
 
 func TestStatementsThatTakeTooLongAreEnded(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServiceWithin(t, apitest.Bounds{Limits: persistence.Limits{RequestTime: 300 * time.Millisecond}})
+	s := apitest.NewServiceWithin(t, apitest.Bounds{Limits: persistence.Limits{RequestTime: 2 * time.Second}})
 	p := s.Loan()
 	release := lockProcesses(s)
 	r := apitest.Request(t, demo.Alice(), http.MethodPost, apitest.ProcessPath(p.ID, "/~actions/complete"), "")
