@@ -252,12 +252,12 @@ func TestChangesByTheServiceAreRecorded(t *testing.T) {
 		run := uuid.NewString()
 		conn := s.Connect()
 		defer func() { _ = conn.Close(t.Context()) }()
-		var c domain.Closing
+		var c domain.RunEnd
 		require.NoError(t, conn.QueryRow(t.Context(), `UPDATE engine_runs SET state = 'RUNNING', run_id = $2, closed_at = NULL
 			WHERE owner_id = $1 RETURNING namespace, workflow_id`, process, run).Scan(&c.Namespace, &c.WorkflowID))
 		c.RunID, c.Status, c.ClosedAt, c.Message = run, status, s.Now(), "no funds"
 		for _, news := range []bool{true, false} {
-			recorded, err := s.App.RecordClosing(t.Context(), c)
+			recorded, err := s.App.RecordEnd(t.Context(), c)
 			require.NoError(t, err)
 			require.Equal(t, news, recorded)
 		}

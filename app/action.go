@@ -53,7 +53,7 @@ func startDefinitionError(err error) error {
 
 // endAction ends a REQUESTED action as its workflow ended, with an incident where that
 // failed.
-func endAction(tx *persistence.Tx, a *domain.Action, run domain.EngineRun, c domain.Closing, now time.Time) domain.Events {
+func endAction(tx *persistence.Tx, a *domain.Action, run domain.EngineRun, c domain.RunEnd, now time.Time) domain.Events {
 	by := domain.SystemPrincipalID()
 	switch c.Status {
 	case domain.RunFailed:

@@ -108,7 +108,7 @@ func TestActivityIsCompletedWhenItsTaskIsCancelled(t *testing.T) {
 		t.Parallel()
 		r := newRunning(t)
 		task := r.awaited(t, uuid.New(), "token")
-		require.True(t, r.record(t, r.closing("run-1", domain.RunCancelled)))
+		require.True(t, r.record(t, r.end("run-1", domain.RunCancelled)))
 		kinds, _ := r.carryOutAll(t)
 		require.Empty(t, kinds, "the workflow has ended")
 		_, err := r.CancelProcessProcessItems(t.Context(), r.Call, r.process.ID, []uuid.UUID{task.ID})

@@ -68,8 +68,8 @@ func newActing(t *testing.T, code string) acting {
 	return a
 }
 
-func (a acting) closing(status domain.EngineRunState, result string) domain.Closing {
-	c := domain.Closing{
+func (a acting) end(status domain.EngineRunState, result string) domain.RunEnd {
+	c := domain.RunEnd{
 		Namespace: a.Namespace, WorkflowID: "business-artifact-action-" + a.action.ID.String(), RunID: "run-1",
 		Status: status, ClosedAt: time.Now(),
 	}
@@ -123,8 +123,8 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) { //nolint:funlen // its subte
 		t.Parallel()
 		for _, result := range []string{"", `{"message":"m"}`, `["odd"]`} {
 			a := newActing(t, "RECALCULATE")
-			require.True(t, a.record(t, a.closing(domain.RunCompleted, result)), result)
-			require.False(t, a.record(t, a.closing(domain.RunCompleted, result)), result)
+			require.True(t, a.record(t, a.end(domain.RunCompleted, result)), result)
+			require.False(t, a.record(t, a.end(domain.RunCompleted, result)), result)
 			got := a.retrieve(t)
 			require.Equal(t, domain.ActionCompleted, got.Status, result)
 			require.Equal(t, domain.SystemPrincipalID(), got.LastModifiedBy)
@@ -138,7 +138,7 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) { //nolint:funlen // its subte
 		t.Parallel()
 		a := newActing(t, "STATEMENT")
 		uri := a.document(t, domain.DocumentOfArtifact, a.artifact.ID)
-		require.True(t, a.record(t, a.closing(domain.RunCompleted, delivering(t, uri))))
+		require.True(t, a.record(t, a.end(domain.RunCompleted, delivering(t, uri))))
 		got := a.retrieve(t)
 		require.Equal(t, domain.ActionCompleted, got.Status)
 		require.Equal(t, uri, got.DocumentURI)
@@ -178,7 +178,7 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) { //nolint:funlen // its subte
 				app.NewBusinessArtifactAction{Code: "STATEMENT"})
 			require.NoError(t, err)
 			a.carryOut(t, "run-1")
-			require.True(t, a.record(t, a.closing(domain.RunCompleted, result)), name)
+			require.True(t, a.record(t, a.end(domain.RunCompleted, result)), name)
 			got := a.retrieve(t)
 			require.Equal(t, domain.ActionError, got.Status, name)
 			require.Equal(t, "the workflow returned no document of the business artifact", got.Failure, name)
@@ -190,8 +190,8 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) { //nolint:funlen // its subte
 	t.Run("a failed one is an error and leaves an incident that can only be dismissed", func(t *testing.T) {
 		t.Parallel()
 		a := newActing(t, "RECALCULATE")
-		require.True(t, a.record(t, a.closing(domain.RunFailed, "")))
-		require.False(t, a.record(t, a.closing(domain.RunFailed, "")))
+		require.True(t, a.record(t, a.end(domain.RunFailed, "")))
+		require.False(t, a.record(t, a.end(domain.RunFailed, "")))
 		got := a.retrieve(t)
 		require.Equal(t, domain.ActionError, got.Status)
 		require.Equal(t, "no paper", got.Failure)
@@ -215,7 +215,7 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) { //nolint:funlen // its subte
 	t.Run("a cancelled one cancels it", func(t *testing.T) {
 		t.Parallel()
 		a := newActing(t, "STATEMENT")
-		require.True(t, a.record(t, a.closing(domain.RunCancelled, "")))
+		require.True(t, a.record(t, a.end(domain.RunCancelled, "")))
 		a.requireStatus(t, domain.ActionCanceled)
 		require.Empty(t, a.incidents(t))
 	})
@@ -230,7 +230,7 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) { //nolint:funlen // its subte
 			require.Equal(t, domain.CommandCancel, a.carryOut(t, "").Kind)
 			require.Nil(t, a.take(t), "the termination waits for the grace period")
 			uri := a.document(t, domain.DocumentOfArtifact, a.artifact.ID)
-			require.True(t, a.record(t, a.closing(status, delivering(t, uri))))
+			require.True(t, a.record(t, a.end(status, delivering(t, uri))))
 			after := a.retrieve(t)
 			require.Equal(t, domain.ActionCanceled, after.Status)
 			require.Empty(t, after.DocumentURI)
@@ -246,7 +246,7 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) { //nolint:funlen // its subte
 		c := a.carryOut(t, "")
 		require.Equal(t, domain.CommandCancel, c.Kind)
 		require.Equal(t, a.artifact.ID, c.Run.Action.ArtifactID)
-		require.True(t, a.record(t, a.closing(domain.RunFailed, "")))
+		require.True(t, a.record(t, a.end(domain.RunFailed, "")))
 		require.Empty(t, a.incidents(t))
 	})
 
@@ -257,7 +257,7 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) { //nolint:funlen // its subte
 		news, errs := make([]bool, 8), make([]error, 9)
 		for i := range news {
 			wg.Go(func() {
-				news[i], errs[i] = a.RecordClosing(t.Context(), a.closing(domain.RunCompleted, ""))
+				news[i], errs[i] = a.RecordEnd(t.Context(), a.end(domain.RunCompleted, ""))
 			})
 		}
 		wg.Go(func() {

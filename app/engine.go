@@ -40,7 +40,7 @@ func (s *Service) stopWorkflow(tx *persistence.Tx, run *uuid.UUID, now time.Time
 }
 
 // openIncident stores that a workflow failed.
-func openIncident(tx *persistence.Tx, run domain.EngineRun, c domain.Closing, now time.Time) domain.Event {
+func openIncident(tx *persistence.Tx, run domain.EngineRun, c domain.RunEnd, now time.Time) domain.Event {
 	incident := domain.NewIncident(domain.NewID(), run, c, now)
 	tx.InsertIncident(incident)
 	return domain.IncidentEvent(domain.EventIncidentCreated, &incident, domain.SystemPrincipalID(), now)

@@ -9,15 +9,15 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// RecordCompletions is RecordClosing, in one transaction, for completed workflows with unused results of a namespace.
+// RecordCompletions is RecordEnd, in one transaction, for completed workflows with unused results of a namespace.
 // It returns the number of new ends. Workflows of other resources, and workflows that the service did not start, are
 // ignored.
-func (s *Service) RecordCompletions(ctx context.Context, namespace string, closings []domain.Closing) (int, error) {
+func (s *Service) RecordCompletions(ctx context.Context, namespace string, ends []domain.RunEnd) (int, error) {
 	recorded := 0
 	now := s.now()
-	ids := make([]string, len(closings))
-	for i := range closings {
-		ids[i] = closings[i].WorkflowID
+	ids := make([]string, len(ends))
+	for i := range ends {
+		ids[i] = ends[i].WorkflowID
 	}
 	err := s.write(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		recorded = 0
@@ -26,7 +26,7 @@ func (s *Service) RecordCompletions(ctx context.Context, namespace string, closi
 			return nil, err
 		}
 		var events domain.Events
-		for _, c := range closings {
+		for _, c := range ends {
 			of, ok := locked[c.WorkflowID]
 			if !ok || !of.Run.EndedBy(c) {
 				continue
@@ -53,7 +53,7 @@ func (s *Service) RecordCompletions(ctx context.Context, namespace string, closi
 }
 
 // endRun stores that a run has ended.
-func endRun(tx *persistence.Tx, r *domain.EngineRun, c domain.Closing, now time.Time) domain.Event {
+func endRun(tx *persistence.Tx, r *domain.EngineRun, c domain.RunEnd, now time.Time) domain.Event {
 	before := r.State
 	r.Close(c)
 	closedAt := c.ClosedAt.UTC().Truncate(time.Microsecond)

@@ -90,7 +90,7 @@ func TestConditions(t *testing.T) {
 	require.Equal(t, domain.ConditionStuck, r.condition(t).Code)
 	require.Equal(t, domain.IncidentNoWait, r.incidents(t)[0].Kind)
 
-	require.True(t, r.record(t, r.closing("run-1", domain.RunFailed)))
+	require.True(t, r.record(t, r.end("run-1", domain.RunFailed)))
 	failed := r.condition(t)
 	require.Equal(t, domain.ConditionFailed, failed.Code)
 	require.Equal(t, "no funds", failed.Message)
@@ -154,11 +154,11 @@ func TestTheEndOfAWorkflowResolvesItsProblem(t *testing.T) {
 	for name, end := range map[string]func(*testing.T, running){
 		"one end": func(t *testing.T, r running) {
 			t.Helper()
-			require.True(t, r.record(t, r.closing("run-1", domain.RunCompleted)))
+			require.True(t, r.record(t, r.end("run-1", domain.RunCompleted)))
 		},
 		"a batch of ends": func(t *testing.T, r running) {
 			t.Helper()
-			n, err := r.RecordCompletions(t.Context(), r.Namespace, []domain.Closing{r.closing("run-1", domain.RunCompleted)})
+			n, err := r.RecordCompletions(t.Context(), r.Namespace, []domain.RunEnd{r.end("run-1", domain.RunCompleted)})
 			require.NoError(t, err)
 			require.Equal(t, 1, n)
 		},

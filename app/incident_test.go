@@ -14,8 +14,8 @@ import (
 func newIncident(t *testing.T) (running, domain.Incident) {
 	t.Helper()
 	r := newRunning(t)
-	require.True(t, r.record(t, r.closing("run-1", domain.RunFailed)))
-	require.False(t, r.record(t, r.closing("run-1", domain.RunFailed)))
+	require.True(t, r.record(t, r.end("run-1", domain.RunFailed)))
+	require.False(t, r.record(t, r.end("run-1", domain.RunFailed)))
 	incidents := r.incidents(t)
 	require.Len(t, incidents, 1)
 	return r, incidents[0]
@@ -86,7 +86,7 @@ func TestListIncidentsSorts(t *testing.T) {
 	_, err := r.RetryIncident(t.Context(), r.Call, first.ID)
 	require.NoError(t, err)
 	r.carryOut(t, "run-2")
-	require.True(t, r.record(t, r.closing("run-2", domain.RunFailed)))
+	require.True(t, r.record(t, r.end("run-2", domain.RunFailed)))
 	list := func(sort ...domain.SortKey) []uuid.UUID {
 		page, err := r.ListIncidents(t.Context(), r.Call, administration.IncidentFilter{}, domain.PageRequest{Size: 10}, sort)
 		require.NoError(t, err)
@@ -112,19 +112,19 @@ func TestRetryIncidentStartsTheWorkflowAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, retried.ResolvedAt.Equal(*again.ResolvedAt))
 
-	require.False(t, r.record(t, r.closing("run-1", domain.RunFailed)), "listed once more, before the restart")
+	require.False(t, r.record(t, r.end("run-1", domain.RunFailed)), "listed once more, before the restart")
 	require.Equal(t, domain.CommandRestart, r.carryOut(t, "run-2").Kind)
 	require.Nil(t, r.take(t), "one retry is one restart")
-	require.False(t, r.record(t, r.closing("run-1", domain.RunFailed)), "listed once more, after the restart")
+	require.False(t, r.record(t, r.end("run-1", domain.RunFailed)), "listed once more, after the restart")
 
-	require.True(t, r.record(t, r.closing("run-2", domain.RunFailed)))
+	require.True(t, r.record(t, r.end("run-2", domain.RunFailed)))
 	second := r.incidents(t)[0]
 	require.NotEqual(t, incident.ID, second.ID)
 	_, err = r.RetryIncident(t.Context(), r.Call, second.ID)
 	require.NoError(t, err)
-	require.False(t, r.record(t, r.closing("run-1", domain.RunFailed)), "the end of the attempt before the last")
+	require.False(t, r.record(t, r.end("run-1", domain.RunFailed)), "the end of the attempt before the last")
 	r.carryOut(t, "run-3")
-	require.True(t, r.record(t, r.closing("run-3", domain.RunCompleted)))
+	require.True(t, r.record(t, r.end("run-3", domain.RunCompleted)))
 	r.requireState(t, domain.ProcessCompleted)
 }
 

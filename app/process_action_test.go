@@ -67,9 +67,9 @@ func newInvoked(t *testing.T, code string) invoked {
 	return i
 }
 
-func (i invoked) end(t *testing.T, status domain.EngineRunState) bool {
+func (i invoked) recordEnd(t *testing.T, status domain.EngineRunState) bool {
 	t.Helper()
-	c := i.closing("run-1", status)
+	c := i.end("run-1", status)
 	c.WorkflowID = "process-action-" + i.action.ID.String()
 	if status != domain.RunFailed {
 		c.Message, c.Failure = "", ""
@@ -99,8 +99,8 @@ func TestEndOfTheWorkflowOfAUserAction(t *testing.T) { //nolint:funlen // its su
 	t.Run("a completed one completes START_WORKFLOW", func(t *testing.T) {
 		t.Parallel()
 		i := newInvoked(t, "NUDGE")
-		require.True(t, i.end(t, domain.RunCompleted))
-		require.False(t, i.end(t, domain.RunCompleted))
+		require.True(t, i.recordEnd(t, domain.RunCompleted))
+		require.False(t, i.recordEnd(t, domain.RunCompleted))
 		got := i.retrieve(t)
 		require.Equal(t, domain.ActionCompleted, got.Status)
 		require.Equal(t, domain.SystemPrincipalID(), got.LastModifiedBy)
@@ -112,7 +112,7 @@ func TestEndOfTheWorkflowOfAUserAction(t *testing.T) { //nolint:funlen // its su
 	t.Run("one that uploaded nothing is an error", func(t *testing.T) {
 		t.Parallel()
 		i := newInvoked(t, "REPORT")
-		require.True(t, i.end(t, domain.RunCompleted))
+		require.True(t, i.recordEnd(t, domain.RunCompleted))
 		got := i.retrieve(t)
 		require.Equal(t, domain.ActionError, got.Status)
 		require.Equal(t, "the workflow ended without uploading a document", got.Failure)
@@ -127,7 +127,7 @@ func TestEndOfTheWorkflowOfAUserAction(t *testing.T) { //nolint:funlen // its su
 			require.True(t, i.upload(t))
 			completed := i.retrieve(t)
 			require.Equal(t, domain.ActionCompleted, completed.Status)
-			require.True(t, i.end(t, status))
+			require.True(t, i.recordEnd(t, status))
 			require.Equal(t, completed, i.retrieve(t))
 			require.Empty(t, i.incidents(t))
 		}
@@ -136,7 +136,7 @@ func TestEndOfTheWorkflowOfAUserAction(t *testing.T) { //nolint:funlen // its su
 	t.Run("a failed one is an error and leaves an incident that can only be dismissed", func(t *testing.T) {
 		t.Parallel()
 		i := newInvoked(t, "REPORT")
-		require.True(t, i.end(t, domain.RunFailed))
+		require.True(t, i.recordEnd(t, domain.RunFailed))
 		got := i.retrieve(t)
 		require.Equal(t, domain.ActionError, got.Status)
 		require.Equal(t, "no funds", got.Failure)
@@ -164,7 +164,7 @@ func TestEndOfTheWorkflowOfAUserAction(t *testing.T) { //nolint:funlen // its su
 	t.Run("terminated in Temporal cancels the action", func(t *testing.T) {
 		t.Parallel()
 		i := newInvoked(t, "NUDGE")
-		require.True(t, i.end(t, domain.RunCancelled))
+		require.True(t, i.recordEnd(t, domain.RunCancelled))
 		require.Equal(t, domain.ActionCanceled, i.retrieve(t).Status)
 		require.Empty(t, i.incidents(t))
 	})
@@ -177,7 +177,7 @@ func TestEndOfTheWorkflowOfAUserAction(t *testing.T) { //nolint:funlen // its su
 			require.NoError(t, err)
 			require.Equal(t, domain.CommandCancel, i.take(t).Kind)
 			require.False(t, i.upload(t))
-			require.True(t, i.end(t, status))
+			require.True(t, i.recordEnd(t, status))
 			require.Equal(t, canceled.FinishedAt, i.retrieve(t).FinishedAt)
 			require.Equal(t, domain.ActionCanceled, i.retrieve(t).Status)
 			require.Empty(t, i.incidents(t))

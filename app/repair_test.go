@@ -96,14 +96,14 @@ func TestResetsOfFailedWorkflowsCloseTheirIncident(t *testing.T) {
 			require.Equal(t, domain.ConditionStarting, r.condition(t).Code)
 			require.Equal(t, domain.IncidentRetried, r.incidents(t)[0].State)
 			require.Equal(t, incident.ID, r.incidents(t)[0].ID)
-			require.False(t, r.record(t, r.closing("run-1", domain.RunFailed)), "the end of the former attempt")
+			require.False(t, r.record(t, r.end("run-1", domain.RunFailed)), "the end of the former attempt")
 			again := "run-2"
 			if c.command == domain.CommandReset {
 				again = "run-1" // A reset workflow keeps the first run of its chain.
 			}
 			require.Equal(t, c.command, r.carryOut(t, again).Kind)
 			require.Equal(t, domain.ConditionRunning, r.condition(t).Code)
-			require.True(t, r.record(t, r.closing(again, domain.RunFailed)), "it fails again")
+			require.True(t, r.record(t, r.end(again, domain.RunFailed)), "it fails again")
 			require.Len(t, r.incidents(t), 2)
 		})
 	}
@@ -131,7 +131,7 @@ func TestRepairsOfStuckWorkflows(t *testing.T) {
 		r := stuck(t)
 		require.NoError(t, r.repair(t, domain.RepairRequest{Kind: domain.RepairRestart}))
 		require.Equal(t, domain.IncidentResolved, r.incidents(t)[0].State)
-		require.False(t, r.record(t, r.closing("run-1", domain.RunCancelled)), "the terminated workflow")
+		require.False(t, r.record(t, r.end("run-1", domain.RunCancelled)), "the terminated workflow")
 		require.Equal(t, domain.CommandReplace, r.carryOut(t, "run-2").Kind)
 		r.requireState(t, domain.ProcessRunning)
 	})

@@ -45,7 +45,7 @@ func assistOwner(
 
 // endTaskRobot records the end of the robot of a task and leaves the task
 // unchanged. A failure is an incident while the task still needs the robot.
-func endTaskRobot(tx *persistence.Tx, locked *persistence.LockedRun, c domain.Closing, now time.Time) domain.Events {
+func endTaskRobot(tx *persistence.Tx, locked *persistence.LockedRun, c domain.RunEnd, now time.Time) domain.Events {
 	if c.Status == domain.RunFailed && locked.TaskState.Open() {
 		return domain.Events{openIncident(tx, locked.Run, c, now)}
 	}

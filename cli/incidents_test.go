@@ -106,7 +106,7 @@ func (w *terminal) failedWorkflow(id, message string) (failedWorkflow, process s
 	require.NoError(w.t, w.db.Write(w.t.Context(), func(tx *persistence.Tx) error {
 		tx.InsertIncident(domain.NewIncident(uuid.MustParse(id),
 			domain.EngineRun{ID: run, TenantID: uuid.MustParse("01980000-0000-7000-8000-000000000001"), OwnerID: owner},
-			domain.Closing{RunID: "attempt", Message: message}, now()))
+			domain.RunEnd{RunID: "attempt", Message: message}, now()))
 		return nil
 	}))
 	return id, owner.String()

@@ -45,7 +45,7 @@ func (s *site) createIncident(process uuid.UUID, message string) uuid.UUID {
 	id := domain.NewID()
 	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx *persistence.Tx) error {
 		tx.InsertIncident(domain.NewIncident(id, domain.EngineRun{ID: run, TenantID: tenant, OwnerID: process},
-			domain.Closing{RunID: attempt, Message: message, Failure: "ApplicationError: " + message + "\n  at LoanWorkflow"}, s.currentTime()))
+			domain.RunEnd{RunID: attempt, Message: message, Failure: "ApplicationError: " + message + "\n  at LoanWorkflow"}, s.currentTime()))
 		return nil
 	}))
 	return id
@@ -285,6 +285,7 @@ func TestWebhooksAreSentAgain(t *testing.T) {
 	alice.AwaitText("Send a test event")
 	webhook := strings.TrimPrefix(alice.Path(), web.Root)
 	alice.Click("a.chip[href*='state=DEAD']")
+	alice.Await(`location.search.includes("state=DEAD")`)
 	alice.Click(".row-link")
 	alice.AwaitText("the answer was 503")
 	alice.AwaitText(`"type": "PROCESS.CREATED"`)

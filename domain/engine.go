@@ -193,7 +193,7 @@ func newActionRun(
 func (r *EngineRun) HasResult() bool { return r.Kind == RunKindArtifactAction }
 
 // EndedBy reports whether c is the end of the run. For a PENDING run the end of the previous attempt is not.
-func (r *EngineRun) EndedBy(c Closing) bool {
+func (r *EngineRun) EndedBy(c RunEnd) bool {
 	if _, err := runTransitions.next(r.State, c.endAction()); err != nil {
 		return false
 	}
@@ -201,7 +201,7 @@ func (r *EngineRun) EndedBy(c Closing) bool {
 }
 
 // Close moves a run that is EndedBy c to its final state.
-func (r *EngineRun) Close(c Closing) {
+func (r *EngineRun) Close(c RunEnd) {
 	r.State, _ = runTransitions.next(r.State, c.endAction())
 	r.RunID, r.Finding = c.RunID, ""
 }
@@ -278,12 +278,12 @@ type EngineCommand struct {
 	NotBefore  time.Time
 }
 
-// Closing is the end of a workflow as Temporal reports it. RunID is the first run of the chain that ended: a
+// RunEnd is the end of a workflow as Temporal reports it. RunID is the first run of the chain that ended: a
 // workflow that continues as new, is retried or is reset keeps it. Status is one of RunCompleted, RunCancelled
 // and RunFailed; Message and Failure are the reason why a run failed, Activity is the type of the failed activity, "" if
 // another part failed, and Worker the build id of the last worker, "" if unknown. Result is the JSON that a completed run
 // returned, nil when it is not used or not available; Message is the reason when it cannot be read.
-type Closing struct {
+type RunEnd struct {
 	Namespace  string
 	WorkflowID string
 	RunID      string
@@ -296,8 +296,8 @@ type Closing struct {
 	ClosedAt   time.Time
 }
 
-// endAction returns the transition of the run for the closing.
-func (c *Closing) endAction() runAction {
+// endAction returns the transition of the run for the end.
+func (c *RunEnd) endAction() runAction {
 	switch c.Status {
 	case RunCompleted:
 		return completeRun

@@ -98,7 +98,7 @@ type Incident struct {
 }
 
 // NewIncident returns the incident of the failure c of a run.
-func NewIncident(id uuid.UUID, run EngineRun, c Closing, now time.Time) Incident {
+func NewIncident(id uuid.UUID, run EngineRun, c RunEnd, now time.Time) Incident {
 	return NewProblemIncident(id, run, c.RunID, Problem{
 		Kind: IncidentFailure, Activity: c.Activity, Attempts: 1, Worker: c.Worker, Message: c.Message, Failure: c.Failure,
 	}, now)

@@ -120,7 +120,7 @@ func TestEndOfRun(t *testing.T) {
 		for _, status := range []EngineRunState{RunCompleted, RunCancelled, RunFailed} {
 			for _, id := range []string{"this", "another"} {
 				run := EngineRun{State: state, RunID: "this"}
-				c := Closing{RunID: id, Status: status}
+				c := RunEnd{RunID: id, Status: status}
 				ends := state == RunRunning && id == "this" || state == RunPending && id == "another"
 				require.Equal(t, ends, run.EndedBy(c), "%s %s %s", state, status, id)
 				if ends {
@@ -130,7 +130,7 @@ func TestEndOfRun(t *testing.T) {
 			}
 		}
 		run := EngineRun{State: state}
-		require.False(t, run.EndedBy(Closing{Status: RunRunning}))
+		require.False(t, run.EndedBy(RunEnd{Status: RunRunning}))
 		require.Equal(t, state == RunFailed, run.Restart())
 	}
 }

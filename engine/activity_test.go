@@ -84,9 +84,9 @@ func (o office) token(t *testing.T, c domain.DueCommand) []byte {
 
 func (o office) requireOpen(t *testing.T, c domain.DueCommand) {
 	t.Helper()
-	closing, err := o.Outcome(t.Context(), c.Run, time.Now())
+	end, err := o.Outcome(t.Context(), c.Run, time.Now())
 	require.NoError(t, err)
-	require.Nil(t, closing)
+	require.Nil(t, end)
 }
 
 func (o office) requireWentOn(t *testing.T, c domain.DueCommand) {

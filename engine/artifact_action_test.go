@@ -65,14 +65,14 @@ func TestWorkflowsOfArtifactActions(t *testing.T) { //nolint:funlen // its subte
 		t.Parallel()
 		c, run := start(t, "echo")
 		require.Equal(t, "business-artifact-action-"+c.Run.OwnerID.String(), c.Run.WorkflowID)
-		closing := b.awaitOutcome(t, c)
-		require.Equal(t, domain.RunCompleted, closing.Status)
-		require.Equal(t, run, closing.RunID)
+		end := b.awaitOutcome(t, c)
+		require.Equal(t, domain.RunCompleted, end.Status)
+		require.Equal(t, run, end.RunID)
 		require.JSONEq(t, `{"businessArtifactId":"`+c.Run.Action.ArtifactID.String()+`",`+
 			`"businessArtifactActionDefinitionType":"DOWNLOADABLE","businessArtifactActionDefinitionCode":"STATEMENT",`+
 			`"businessArtifactActionValueId":"`+c.Run.OwnerID.String()+`",`+
 			`"requestorPrincipalId":"`+c.Run.Action.RequestorID.String()+`",`+
-			`"requestTime":"2026-03-02T10:30:15.123456Z","requestTimeZone":"Europe/Madrid"}`, string(closing.Result))
+			`"requestTime":"2026-03-02T10:30:15.123456Z","requestTimeZone":"Europe/Madrid"}`, string(end.Result))
 		require.Equal(t, run, b.executeCommand(t, c), "the same command")
 	})
 
@@ -82,20 +82,20 @@ func TestWorkflowsOfArtifactActions(t *testing.T) { //nolint:funlen // its subte
 			"text": `"done"`, "onward": `"in the second run"`, "bytes": "", "huge": "", "nothing": "",
 		} {
 			c, run := start(t, workflowType)
-			closing := b.awaitOutcome(t, c)
-			require.Equal(t, domain.RunCompleted, closing.Status, workflowType)
-			require.Equal(t, run, closing.RunID, workflowType)
-			require.Equal(t, want, string(closing.Result), workflowType)
+			end := b.awaitOutcome(t, c)
+			require.Equal(t, domain.RunCompleted, end.Status, workflowType)
+			require.Equal(t, run, end.RunID, workflowType)
+			require.Equal(t, want, string(end.Result), workflowType)
 		}
 	})
 
 	t.Run("they fail", func(t *testing.T) {
 		t.Parallel()
 		c, _ := start(t, "failing")
-		closing := b.awaitOutcome(t, c)
-		require.Equal(t, domain.RunFailed, closing.Status)
-		require.Equal(t, "no paper", closing.Message)
-		require.Nil(t, closing.Result)
+		end := b.awaitOutcome(t, c)
+		require.Equal(t, domain.RunFailed, end.Status)
+		require.Equal(t, "no paper", end.Message)
+		require.Nil(t, end.Result)
 	})
 
 	t.Run("they are cancelled", func(t *testing.T) {

@@ -168,10 +168,10 @@ func TestEncryptedWorkflows(t *testing.T) { //nolint:funlen // its subtests shar
 		for _, started := range []string{"", keyID} {
 			c := of(newAction("encrypted"), tenant, started)
 			b.executeCommand(t, c)
-			closing := b.awaitOutcome(t, c)
-			require.Equal(t, domain.RunCompleted, closing.Status)
-			require.JSONEq(t, plain, string(closing.Result))
-			require.Empty(t, closing.Message)
+			end := b.awaitOutcome(t, c)
+			require.Equal(t, domain.RunCompleted, end.Status)
+			require.JSONEq(t, plain, string(end.Result))
+			require.Empty(t, end.Message)
 		}
 	})
 
@@ -182,10 +182,10 @@ func TestEncryptedWorkflows(t *testing.T) { //nolint:funlen // its subtests shar
 			"of another tenant": of(newAction("encrypted"), uuid.New(), ""),
 		} {
 			b.executeCommand(t, c)
-			closing := b.awaitOutcome(t, c)
-			require.Equal(t, domain.RunCompleted, closing.Status, name)
-			require.Nil(t, closing.Result, name)
-			require.Contains(t, closing.Message, "cannot be decrypted", name)
+			end := b.awaitOutcome(t, c)
+			require.Equal(t, domain.RunCompleted, end.Status, name)
+			require.Nil(t, end.Result, name)
+			require.Contains(t, end.Message, "cannot be decrypted", name)
 		}
 	})
 

@@ -153,14 +153,14 @@ func (b fixture) executeCommand(t *testing.T, c domain.DueCommand) string {
 }
 
 // awaitOutcome waits until the workflow has ended and returns how.
-func (b fixture) awaitOutcome(t *testing.T, c domain.DueCommand) *domain.Closing {
+func (b fixture) awaitOutcome(t *testing.T, c domain.DueCommand) *domain.RunEnd {
 	t.Helper()
 	// The error is the workflow's own; Outcome returns it.
 	_ = b.client.GetWorkflow(t.Context(), c.Run.WorkflowID, "").Get(t.Context(), nil)
-	closing, err := b.Outcome(t.Context(), c.Run, time.Now())
+	end, err := b.Outcome(t.Context(), c.Run, time.Now())
 	require.NoError(t, err)
-	require.NotNil(t, closing)
-	return closing
+	require.NotNil(t, end)
+	return end
 }
 
 func TestEngine(t *testing.T) { //nolint:funlen // its subtests share one set-up
@@ -267,12 +267,12 @@ func TestEngine(t *testing.T) { //nolint:funlen // its subtests share one set-up
 		t.Parallel()
 		c := newCommand("failer")
 		first := b.executeCommand(t, c)
-		closing := b.awaitOutcome(t, c)
-		require.Equal(t, domain.RunFailed, closing.Status)
-		require.Equal(t, first, closing.RunID)
-		require.Equal(t, "no funds\uFFFD: the bank said no", closing.Message)
-		require.Contains(t, closing.Failure, "FundsError: no funds\uFFFD\ncaused by: the bank said no")
-		require.WithinDuration(t, time.Now(), closing.ClosedAt, time.Minute)
+		end := b.awaitOutcome(t, c)
+		require.Equal(t, domain.RunFailed, end.Status)
+		require.Equal(t, first, end.RunID)
+		require.Equal(t, "no funds\uFFFD: the bank said no", end.Message)
+		require.Contains(t, end.Failure, "FundsError: no funds\uFFFD\ncaused by: the bank said no")
+		require.WithinDuration(t, time.Now(), end.ClosedAt, time.Minute)
 
 		again := nextCommand(c, domain.CommandRestart, first)
 		second := b.executeCommand(t, again)
@@ -285,9 +285,9 @@ func TestEngine(t *testing.T) { //nolint:funlen // its subtests share one set-up
 		t.Parallel()
 		c := newCommand("continuer")
 		first := b.executeCommand(t, c)
-		closing := b.awaitOutcome(t, c)
-		require.Equal(t, domain.RunFailed, closing.Status)
-		require.Equal(t, first, closing.RunID)
+		end := b.awaitOutcome(t, c)
+		require.Equal(t, domain.RunFailed, end.Status)
+		require.Equal(t, first, end.RunID)
 		c.ID = uuid.New()
 		require.Equal(t, first, b.executeCommand(t, c))
 	})
@@ -295,10 +295,10 @@ func TestEngine(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Run("a workflow that Temporal does not know has failed", func(t *testing.T) {
 		t.Parallel()
 		c := nextCommand(newCommand("returner"), domain.CommandSignal, "run")
-		closing, err := b.Outcome(t.Context(), c.Run, time.Now())
+		end, err := b.Outcome(t.Context(), c.Run, time.Now())
 		require.NoError(t, err)
-		require.Equal(t, domain.RunFailed, closing.Status)
-		require.Equal(t, "run", closing.RunID)
+		require.Equal(t, domain.RunFailed, end.Status)
+		require.Equal(t, "run", end.RunID)
 	})
 
 	t.Run("closed workflows are listed", func(t *testing.T) {

@@ -85,11 +85,11 @@ func TestTakenWorkflowIDs(t *testing.T) {
 		run := b.executeCommand(t, c)
 		b.replaceWorkflow(t, c, "sleeper")
 		s := signalAbout(c, run)
-		closing, err := b.Outcome(t.Context(), s.Run, time.Now())
+		end, err := b.Outcome(t.Context(), s.Run, time.Now())
 		require.NoError(t, err)
-		require.Equal(t, domain.RunFailed, closing.Status)
-		require.Equal(t, run, closing.RunID)
-		require.Contains(t, closing.Message, "which the service did not start, has the id of the workflow")
+		require.Equal(t, domain.RunFailed, end.Status)
+		require.Equal(t, run, end.RunID)
+		require.Contains(t, end.Message, "which the service did not start, has the id of the workflow")
 		for _, next := range []domain.DueCommand{s, nextCommand(c, domain.CommandCancel, run), nextCommand(c, domain.CommandTerminate, run)} {
 			b.executeCommand(t, next)
 		}
@@ -145,9 +145,9 @@ func TestSignalsFollowTheChainOfRuns(t *testing.T) {
 		b.executeCommand(t, s)
 		b.awaitSignal(t, c.Run.WorkflowID)
 		require.Equal(t, 1, b.signals(t, c.Run.WorkflowID), name)
-		closing, err := b.Outcome(t.Context(), s.Run, time.Now())
+		end, err := b.Outcome(t.Context(), s.Run, time.Now())
 		require.NoError(t, err)
-		require.True(t, closing == nil || closing.Status == domain.RunCompleted, "%s: %v", name, closing)
+		require.True(t, end == nil || end.Status == domain.RunCompleted, "%s: %v", name, end)
 	}
 }
 

@@ -47,9 +47,9 @@ func TestWorkflowsOfRobots(t *testing.T) {
 	require.JSONEq(t, `{"processId":"`+c.Run.Robot.ProcessID.String()+`","processItemId":"`+c.Run.OwnerID.String()+`",`+
 		`"robotId":"`+c.Run.Robot.RobotID.String()+`","robotOperation":"CHECK",`+
 		`"requestTime":"2026-03-02T10:30:15.123456Z","requestTimeZone":"Europe/Madrid"}`, <-received)
-	closing := b.awaitOutcome(t, c)
-	require.Equal(t, domain.RunCompleted, closing.Status)
-	require.Equal(t, run, closing.RunID)
+	end := b.awaitOutcome(t, c)
+	require.Equal(t, domain.RunCompleted, end.Status)
+	require.Equal(t, run, end.RunID)
 	require.Equal(t, run, b.executeCommand(t, c), "the same command")
 
 	c = newRobot("waiting")

@@ -57,7 +57,7 @@ type CommandExchange struct {
 }
 
 const (
-	// A command that another relay finished meanwhile updates no row. The update keeps the observer of closings
+	// A command that another relay finished meanwhile updates no row. The update keeps the observer of ends
 	// polling frequently; precision of some seconds is enough.
 	finishEngineCommands = `
 WITH done AS (

@@ -126,7 +126,7 @@ SELECT ` + engineRunColumns + `,
 // LockRunOfWorkflow locks the process, the action or the task that a workflow is
 // the run of, together with the run, or returns NOT_FOUND for a workflow that the
 // service did not start.
-func (tx *Tx) LockRunOfWorkflow(ctx context.Context, c domain.Closing) (*LockedRun, error) {
+func (tx *Tx) LockRunOfWorkflow(ctx context.Context, c domain.RunEnd) (*LockedRun, error) {
 	var locked LockedRun
 	err := tx.Read(
 		ctx,

@@ -96,7 +96,7 @@ func (k *keyed) close(p *domain.Process, status domain.EngineRunState) {
 	var namespace, workflow string
 	require.NoError(k.t, k.connect().QueryRow(k.t.Context(),
 		`SELECT namespace, workflow_id FROM engine_runs WHERE owner_id = $1`, p.ID).Scan(&namespace, &workflow))
-	news, err := k.RecordClosing(k.t.Context(), domain.Closing{
+	news, err := k.RecordEnd(k.t.Context(), domain.RunEnd{
 		Namespace: namespace, WorkflowID: workflow, RunID: "run", Status: status, ClosedAt: time.Now(),
 	})
 	require.NoError(k.t, err)

@@ -85,17 +85,17 @@ func (a assisted) starts(task *domain.ProcessItem, run string) *domain.DueComman
 	return c
 }
 
-func (a assisted) closing(c *domain.DueCommand, run string, status domain.EngineRunState) domain.Closing {
-	return domain.Closing{
+func (a assisted) end(c *domain.DueCommand, run string, status domain.EngineRunState) domain.RunEnd {
+	return domain.RunEnd{
 		Namespace: c.Run.Namespace, WorkflowID: c.Run.WorkflowID, RunID: run, Status: status,
 		Message: "no screen", Failure: "at line 1", ClosedAt: time.Now(),
 	}
 }
 
-// record reports whether a closing was news.
-func (a assisted) record(c domain.Closing) bool {
+// record reports whether an end was news.
+func (a assisted) record(c domain.RunEnd) bool {
 	a.t.Helper()
-	news, err := a.RecordClosing(a.t.Context(), c)
+	news, err := a.RecordEnd(a.t.Context(), c)
 	require.NoError(a.t, err)
 	return news
 }
@@ -218,7 +218,7 @@ func TestARobotStopsWithTheTask(t *testing.T) {
 				require.Zero(t, a.count(`SELECT count(*) FROM engine_commands c JOIN engine_runs r ON r.id = c.engine_run_id
  WHERE r.owner_id = $1 AND c.kind <> 'START'`, other.ID))
 			}
-			require.True(t, a.record(a.closing(start, "run-1", domain.RunFailed)))
+			require.True(t, a.record(a.end(start, "run-1", domain.RunFailed)))
 			require.Empty(t, a.incidents(), "the robot is not needed any longer")
 		})
 	}
@@ -231,8 +231,8 @@ func TestTheEndOfARobotLeavesTheTaskAlone(t *testing.T) {
 			t.Parallel()
 			a := newAssisted(t)
 			task, start := a.claimed()
-			require.True(t, a.record(a.closing(start, "run-1", status)))
-			require.False(t, a.record(a.closing(start, "run-1", status)), "it was news once")
+			require.True(t, a.record(a.end(start, "run-1", status)))
+			require.False(t, a.record(a.end(start, "run-1", status)), "it was news once")
 			found, err := a.RetrieveProcessItem(t.Context(), a.carl, task.ID)
 			require.NoError(t, err)
 			require.Equal(t, domain.TaskClaimed, found.Task.State)
@@ -248,7 +248,7 @@ func TestRetryIncidentOfRobotWhileTaskOpen(t *testing.T) {
 	t.Parallel()
 	a := newAssisted(t)
 	task, start := a.claimed()
-	require.True(t, a.record(a.closing(start, "run-1", domain.RunFailed)))
+	require.True(t, a.record(a.end(start, "run-1", domain.RunFailed)))
 	incidents := a.incidents()
 	require.Len(t, incidents, 1)
 	require.Equal(t, domain.Incident{
@@ -264,7 +264,7 @@ func TestRetryIncidentOfRobotWhileTaskOpen(t *testing.T) {
 	require.Equal(t, domain.CommandRestart, again.Kind)
 	require.Equal(t, start.Run.Robot, again.Run.Robot)
 
-	require.True(t, a.record(a.closing(start, "run-2", domain.RunFailed)))
+	require.True(t, a.record(a.end(start, "run-2", domain.RunFailed)))
 	_, err = a.CompleteProcessItemTask(t.Context(), a.carl, task.ID)
 	require.NoError(t, err)
 	second := a.incidents()[0]

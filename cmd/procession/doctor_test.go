@@ -369,7 +369,7 @@ func (s *testStack) dependencyFaults(t *testing.T) map[string]dependencyFault { 
 func (s *testStack) https(t *testing.T, k *server.Keyring, d *examination, left time.Duration) {
 	t.Helper()
 	files, err := server.WriteCertificate(k.Issuer, t.TempDir(), []string{"localhost"},
-		time.Now().Add(left-server.CertificateLifetime))
+		time.Now().Add(left-server.FrontendCertificateLifetime))
 	require.NoError(t, err)
 	d.config.ListenTLS, d.config.TLSCert, d.config.TLSKey = "127.0.0.1:0", files.Cert, files.Key
 }

@@ -323,7 +323,7 @@ func (f *faultTest) expireCertificate() {
 	k, err := server.OpenKeys(f.t.Context(), f.config, slog.New(slog.DiscardHandler))
 	require.NoError(f.t, err)
 	defer k.DB.Close()
-	files, err := server.WriteCertificate(k.Issuer, f.t.TempDir(), []string{"localhost"}, time.Now().Add(72*time.Hour-server.CertificateLifetime))
+	files, err := server.WriteCertificate(k.Issuer, f.t.TempDir(), []string{"localhost"}, time.Now().Add(72*time.Hour-server.FrontendCertificateLifetime))
 	require.NoError(f.t, err)
 	f.config.ListenTLS, f.config.TLSCert, f.config.TLSKey = "127.0.0.1:0", files.Cert, files.Key
 	f.stopService()

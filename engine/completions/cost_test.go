@@ -51,7 +51,7 @@ func (c *countingEngine) Inspect(context.Context, domain.EngineRun) (*domain.Ins
 	return &domain.Inspection{EngineRun: "run"}, nil
 }
 
-func (c *countingEngine) Outcome(context.Context, domain.EngineRun, time.Time) (*domain.Closing, error) {
+func (c *countingEngine) Outcome(context.Context, domain.EngineRun, time.Time) (*domain.RunEnd, error) {
 	return nil, nil //nolint:nilnil // no workflow has ended
 }
 

@@ -51,7 +51,7 @@ const (
 type Engine interface {
 	ListClosed(ctx context.Context, namespace string, kind engine.EndKind, pageToken []byte) ([]engine.Closed, []byte, error)
 	ListRunning(ctx context.Context, namespace string, workflowIDs []string) (map[string]bool, error)
-	Outcome(ctx context.Context, r domain.EngineRun, now time.Time) (*domain.Closing, error)
+	Outcome(ctx context.Context, r domain.EngineRun, now time.Time) (*domain.RunEnd, error)
 	ListProblems(ctx context.Context, namespace string) (workflowIDs []string, complete bool, err error)
 	Inspect(ctx context.Context, r domain.EngineRun) (*domain.Inspection, error)
 }

@@ -35,7 +35,7 @@ type fixture struct {
 	mu      sync.Mutex
 	ended   map[engine.EndKind][]engine.Closed
 	running map[string]bool
-	outcome map[string]*domain.Closing
+	outcome map[string]*domain.RunEnd
 	// problems are the workflows that Temporal reports, inspected the states of workflows.
 	problems  []string
 	inspected map[string]*domain.Inspection
@@ -63,7 +63,7 @@ func newFixtureIn(t *testing.T, db *persistence.DB) *fixture {
 	t.Helper()
 	w := &fixture{
 		db: db, Tenant: enginetest.Seed(t, db, "tenant", "Loan"), ended: map[engine.EndKind][]engine.Closed{},
-		running: map[string]bool{}, outcome: map[string]*domain.Closing{}, inspected: map[string]*domain.Inspection{},
+		running: map[string]bool{}, outcome: map[string]*domain.RunEnd{}, inspected: map[string]*domain.Inspection{},
 	}
 	w.Service = app.New(app.Options{
 		Store:        storage.New(storage.Options{DB: db, Clock: time.Now}),
@@ -137,7 +137,7 @@ func (w *fixture) Inspect(_ context.Context, r domain.EngineRun) (*domain.Inspec
 	return w.inspected[r.WorkflowID], nil
 }
 
-func (w *fixture) Outcome(_ context.Context, r domain.EngineRun, _ time.Time) (*domain.Closing, error) {
+func (w *fixture) Outcome(_ context.Context, r domain.EngineRun, _ time.Time) (*domain.RunEnd, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.outcome[r.WorkflowID], nil
@@ -224,7 +224,7 @@ func TestEndsAreRecordedOverAllPages(t *testing.T) {
 	}
 	goesOn, failed := w.startProcess(t), w.startProcess(t)
 	w.endWorkflow("Failed", failed, at)
-	w.outcome[workflowID(failed)] = &domain.Closing{
+	w.outcome[workflowID(failed)] = &domain.RunEnd{
 		Namespace: w.Namespace, WorkflowID: workflowID(failed), RunID: "run", Status: domain.RunCancelled, ClosedAt: at,
 	}
 	w.ended[engine.EndCompleted] = append(w.ended[engine.EndCompleted],
@@ -271,7 +271,7 @@ func TestIdleNamespaceIsRarelyScannedForOtherEnds(t *testing.T) {
 	w.awaitScans(t, 4)
 	after, read := w.scanCounts()
 	require.LessOrEqual(t, read-pages, after-scans+2*len(engine.OtherEnds()), "a page for each scan, and one for each other end")
-	w.outcome[workflowID(p)] = &domain.Closing{
+	w.outcome[workflowID(p)] = &domain.RunEnd{
 		Namespace: w.Namespace, WorkflowID: workflowID(p), RunID: "run", Status: domain.RunCancelled, ClosedAt: time.Now(),
 	}
 	w.endWorkflow("Terminated", p, time.Now())

@@ -39,11 +39,11 @@ func (s *scan) recordEnds(ctx context.Context, page []engine.Closed) error {
 		return err
 	}
 	var single []domain.EngineRun
-	var completed []domain.Closing
+	var completed []domain.RunEnd
 	for _, r := range runs {
 		c := ended[r.WorkflowID]
 		if r.Kind == domain.RunKindProcess && c.Completed && r.State == domain.RunRunning && c.RunID == r.RunID {
-			completed = append(completed, domain.Closing{
+			completed = append(completed, domain.RunEnd{
 				Namespace: r.Namespace, WorkflowID: r.WorkflowID, RunID: c.RunID,
 				Status: domain.RunCompleted, ClosedAt: c.ClosedAt,
 			})
@@ -66,7 +66,7 @@ func (s *scan) recordEnds(ctx context.Context, page []engine.Closed) error {
 
 // recordCompleted records ends of processes' workflows that completed. After an error,
 // rest contains the workflows without a record.
-func (s *scan) recordCompleted(ctx context.Context, completed []domain.Closing) (rest map[string]bool, err error) {
+func (s *scan) recordCompleted(ctx context.Context, completed []domain.RunEnd) (rest map[string]bool, err error) {
 	for first := 0; first < len(completed); first += recordBatch {
 		part := completed[first:min(first+recordBatch, len(completed))]
 		n, err := s.observer.o.App.RecordCompletions(ctx, s.Namespace, part)
@@ -91,10 +91,10 @@ func (s *scan) recordRuns(ctx context.Context, runs []domain.EngineRun) error {
 	group.SetLimit(maxRecorders)
 	for _, r := range runs {
 		group.Go(func() error {
-			closing, err := s.observer.o.Engine.Outcome(ctx, r, s.began)
-			if err == nil && closing != nil {
+			end, err := s.observer.o.Engine.Outcome(ctx, r, s.began)
+			if err == nil && end != nil {
 				var news bool
-				news, err = s.observer.o.App.RecordClosing(ctx, *closing)
+				news, err = s.observer.o.App.RecordEnd(ctx, *end)
 				if news {
 					recorded.Add(1)
 				}

@@ -84,7 +84,7 @@ func TestSweepRecordsUnlistedEnds(t *testing.T) {
 	w := newFixture(t)
 	ended, goesOn := w.startProcess(t), w.startProcess(t)
 	w.running[workflowID(goesOn)] = true
-	w.outcome[workflowID(ended)] = &domain.Closing{
+	w.outcome[workflowID(ended)] = &domain.RunEnd{
 		Namespace: w.Namespace, WorkflowID: workflowID(ended), RunID: "run", Status: domain.RunCancelled, ClosedAt: time.Now(),
 	}
 	w.faults = slices.Repeat([]error{errors.New("no answer")}, 1000)

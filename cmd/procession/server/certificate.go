@@ -10,9 +10,9 @@ import (
 	"github.com/procession-dev/procession/authn"
 )
 
-// CertificateLifetime is the lifetime of the certificates issued for Temporal's
+// FrontendCertificateLifetime is the lifetime of the certificates issued for Temporal's
 // frontend and for the HTTPS listener of the local stack.
-const CertificateLifetime = 397 * 24 * time.Hour
+const FrontendCertificateLifetime = 397 * 24 * time.Hour
 
 // CertificateFiles contains the paths of a certificate, its key and the trusted authorities, and the expiry of the
 // certificate.
@@ -27,7 +27,7 @@ func WriteCertificate(issuer *authn.Issuer, dir string, hosts []string, now time
 	files := CertificateFiles{
 		Cert: filepath.Join(dir, "server.pem"), Key: filepath.Join(dir, "server-key.pem"), CA: filepath.Join(dir, "ca.pem"),
 	}
-	pair, err := issuer.ServerCertificate(hosts, now, CertificateLifetime)
+	pair, err := issuer.ServerCertificate(hosts, now, FrontendCertificateLifetime)
 	if err != nil {
 		return files, err
 	}

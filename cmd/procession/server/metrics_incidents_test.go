@@ -58,7 +58,7 @@ func TestIncidentMetrics(t *testing.T) {
 	requireSeries("a mute", map[string]float64{opened + "ACTIVITY": 1, muted + "ACTIVITY": 1, "procession_process_conditions STUCK": 1})
 	inspect(domain.Inspection{EngineRun: "run-1", UnservedSince: new(time.Now().Add(-time.Minute))})
 	requireSeries("a recovery without a worker", map[string]float64{opened + "ACTIVITY": 1, "procession_process_conditions UNKNOWN": 1})
-	_, err = service.RecordClosing(t.Context(), domain.Closing{
+	_, err = service.RecordEnd(t.Context(), domain.RunEnd{
 		Namespace: tenant.Namespace, WorkflowID: "process-" + process.ID.String(), RunID: "run-1", Status: domain.RunFailed,
 		Message: "no funds", ClosedAt: time.Now(),
 	})

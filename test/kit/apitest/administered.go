@@ -289,7 +289,7 @@ func (s *Administered) IncidentOf(tenant string, definition uuid.UUID) uuid.UUID
 	require.NoError(s.T, s.DB.Write(s.T.Context(), func(tx *persistence.Tx) error {
 		tx.InsertIncident(domain.NewIncident(id,
 			domain.EngineRun{ID: run, TenantID: process.TenantID, OwnerID: process.ID},
-			domain.Closing{RunID: "attempt", Message: "no funds", Failure: "at line 1"}, s.Now()))
+			domain.RunEnd{RunID: "attempt", Message: "no funds", Failure: "at line 1"}, s.Now()))
 		return nil
 	}))
 	return id

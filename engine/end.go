@@ -107,12 +107,12 @@ func (e *Engine) listExecutions(
 // nil while it is running. For a restarted workflow the last start counts. A workflow
 // unknown to Temporal has failed at the time now, and so has a RUNNING one with an id
 // that another run, not recorded by the service, has taken.
-func (e *Engine) Outcome(ctx context.Context, r domain.EngineRun, now time.Time) (*domain.Closing, error) {
+func (e *Engine) Outcome(ctx context.Context, r domain.EngineRun, now time.Time) (*domain.RunEnd, error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
 	described, err := e.describeRun(ctx, r.Namespace, r.WorkflowID, "")
 	if isGone(err) {
-		return &domain.Closing{
+		return &domain.RunEnd{
 			Namespace: r.Namespace, WorkflowID: r.WorkflowID, RunID: r.RunID, Status: domain.RunFailed,
 			Message: "Temporal does not know the workflow", ClosedAt: now,
 		}, nil
@@ -121,7 +121,7 @@ func (e *Engine) Outcome(ctx context.Context, r domain.EngineRun, now time.Time)
 		return nil, err
 	}
 	if r.State == domain.RunRunning && described.firstRunID() != r.RunID {
-		return &domain.Closing{
+		return &domain.RunEnd{
 			Namespace: r.Namespace, WorkflowID: r.WorkflowID, RunID: r.RunID, Status: domain.RunFailed, ClosedAt: now,
 			Message: "run " + described.firstRunID() + " of Temporal, which the service did not start, has the id of the workflow",
 		}, nil
@@ -129,21 +129,21 @@ func (e *Engine) Outcome(ctx context.Context, r domain.EngineRun, now time.Time)
 	if r.State == domain.RunPending && described.info.GetParentExecution() != nil {
 		return nil, nil
 	}
-	closing := domain.Closing{
+	end := domain.RunEnd{
 		Namespace: r.Namespace, WorkflowID: r.WorkflowID, RunID: described.firstRunID(),
 		ClosedAt: described.info.GetCloseTime().AsTime(),
 	}
 	switch described.info.GetStatus() {
 	case enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED:
-		closing.Status = domain.RunCompleted
+		end.Status = domain.RunCompleted
 		if r.HasResult() {
-			closing.Result, closing.Message, err = e.readRunResult(ctx, r, described.info.GetExecution())
+			end.Result, end.Message, err = e.readRunResult(ctx, r, described.info.GetExecution())
 		}
 	case enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED, enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED:
-		closing.Status = domain.RunCancelled
+		end.Status = domain.RunCancelled
 	case enumspb.WORKFLOW_EXECUTION_STATUS_FAILED, enumspb.WORKFLOW_EXECUTION_STATUS_TIMED_OUT:
-		closing.Status = domain.RunFailed
-		closing.Message, closing.Failure, err = e.readFailure(ctx, r.Namespace, described.info.GetExecution())
+		end.Status = domain.RunFailed
+		end.Message, end.Failure, err = e.readFailure(ctx, r.Namespace, described.info.GetExecution())
 	case enumspb.WORKFLOW_EXECUTION_STATUS_UNSPECIFIED, enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING,
 		enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW, enumspb.WORKFLOW_EXECUTION_STATUS_PAUSED:
 		return nil, nil
@@ -151,7 +151,7 @@ func (e *Engine) Outcome(ctx context.Context, r domain.EngineRun, now time.Time)
 	if err != nil {
 		return nil, err
 	}
-	return &closing, nil
+	return &end, nil
 }
 
 type description struct {

@@ -52,16 +52,16 @@ func (r running) carryOut(t *testing.T, engineRun string) *domain.DueCommand {
 	return enginetest.CarryOut(t, r.db, engineRun)
 }
 
-func (r running) closing(run string, status domain.EngineRunState) domain.Closing {
-	return domain.Closing{
+func (r running) end(run string, status domain.EngineRunState) domain.RunEnd {
+	return domain.RunEnd{
 		Namespace: r.Namespace, WorkflowID: "process-" + r.process.ID.String(), RunID: run, Status: status,
 		Message: "no funds", Failure: "at line 1", ClosedAt: time.Now(),
 	}
 }
 
-func (r running) record(t *testing.T, c domain.Closing) bool {
+func (r running) record(t *testing.T, c domain.RunEnd) bool {
 	t.Helper()
-	news, err := r.RecordClosing(t.Context(), c)
+	news, err := r.RecordEnd(t.Context(), c)
 	require.NoError(t, err)
 	return news
 }
@@ -81,14 +81,14 @@ func (r running) incidents(t *testing.T) []domain.Incident {
 	return page.Items
 }
 
-func TestRecordClosing(t *testing.T) { //nolint:funlen // its subtests share one set-up
+func TestRecordEnd(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Parallel()
 
 	t.Run("a completed workflow completes its process", func(t *testing.T) {
 		t.Parallel()
 		r := newRunning(t)
 		task := r.Task(t, r.Service, r.process, false)
-		require.True(t, r.record(t, r.closing("run-1", domain.RunCompleted)))
+		require.True(t, r.record(t, r.end("run-1", domain.RunCompleted)))
 		p, err := r.RetrieveProcess(t.Context(), r.Call, r.process.ID)
 		require.NoError(t, err)
 		require.Equal(t, domain.ProcessCompleted, p.State)
@@ -106,7 +106,7 @@ func TestRecordClosing(t *testing.T) { //nolint:funlen // its subtests share one
 		news, errs := make([]bool, 8), make([]error, 8)
 		for i := range news {
 			wg.Go(func() {
-				news[i], errs[i] = r.RecordClosing(t.Context(), r.closing("run-1", domain.RunCompleted))
+				news[i], errs[i] = r.RecordEnd(t.Context(), r.end("run-1", domain.RunCompleted))
 			})
 		}
 		wg.Wait()
@@ -127,7 +127,7 @@ func TestRecordClosing(t *testing.T) { //nolint:funlen // its subtests share one
 		done := r.Task(t, r.Service, r.process, true)
 		_, err := r.CompleteProcessItemTask(t.Context(), r.Call, done.ID)
 		require.NoError(t, err)
-		require.True(t, r.record(t, r.closing("run-1", domain.RunCancelled)))
+		require.True(t, r.record(t, r.end("run-1", domain.RunCancelled)))
 		r.requireState(t, domain.ProcessCancelled)
 		for id, want := range map[uuid.UUID]domain.TaskState{
 			ready.ID: domain.TaskCancelled, done.ID: domain.TaskCompleted,
@@ -141,7 +141,7 @@ func TestRecordClosing(t *testing.T) { //nolint:funlen // its subtests share one
 	t.Run("the end of another run is ignored", func(t *testing.T) {
 		t.Parallel()
 		r := newRunning(t)
-		require.False(t, r.record(t, r.closing("run-0", domain.RunCompleted)))
+		require.False(t, r.record(t, r.end("run-0", domain.RunCompleted)))
 		r.requireState(t, domain.ProcessRunning)
 	})
 
@@ -150,7 +150,7 @@ func TestRecordClosing(t *testing.T) { //nolint:funlen // its subtests share one
 		r := newRunning(t)
 		_, err := r.CompleteProcess(t.Context(), r.Call, r.process.ID)
 		require.NoError(t, err)
-		require.True(t, r.record(t, r.closing("run-1", domain.RunFailed)))
+		require.True(t, r.record(t, r.end("run-1", domain.RunFailed)))
 		r.requireState(t, domain.ProcessCompleted)
 		require.Empty(t, r.incidents(t))
 	})
@@ -160,21 +160,21 @@ func TestRecordClosing(t *testing.T) { //nolint:funlen // its subtests share one
 		r := newRunning(t)
 		r.process = r.Create(t, r.Service, "Loan")
 		start := r.take(t)
-		require.True(t, r.record(t, r.closing("run-fast", domain.RunCompleted)))
+		require.True(t, r.record(t, r.end("run-fast", domain.RunCompleted)))
 		_, err := r.db.ExchangeEngineCommands(t.Context(), persistence.CommandExchange{
 			Done: []persistence.CommandDone{{ID: start.ID, EngineRun: "run-fast"}}, Now: time.Now(),
 		})
 		require.NoError(t, err)
 		r.requireState(t, domain.ProcessCompleted)
-		require.False(t, r.record(t, r.closing("run-fast", domain.RunCompleted)))
+		require.False(t, r.record(t, r.end("run-fast", domain.RunCompleted)))
 	})
 
 	t.Run("a workflow of another process is not found", func(t *testing.T) {
 		t.Parallel()
 		r := newRunning(t)
-		c := r.closing("run-1", domain.RunCompleted)
+		c := r.end("run-1", domain.RunCompleted)
 		c.Namespace = "another"
-		_, err := r.RecordClosing(t.Context(), c)
+		_, err := r.RecordEnd(t.Context(), c)
 		require.True(t, domain.HasCode(err, domain.CodeNotFound), "%v", err)
 	})
 }

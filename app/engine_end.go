@@ -8,16 +8,16 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// RecordClosing records the end of a workflow.
+// RecordEnd records the end of a workflow.
 //
 // The end of a process's workflow completes the process, cancels it together with its open tasks, or leaves it RUNNING
 // with an incident. The workflow of an action ends the action, after a failure with an incident. The workflow of a
 // robot that assists with a task leaves the task unchanged; its failure opens an incident while the task is open. Final
 // states never change.
 //
-// It reports whether the closing was new: the end of another attempt, and a repeated one, are ignored. A workflow that
+// It reports whether the end was new: the end of another attempt, and a repeated one, are ignored. A workflow that
 // the service did not start is NOT_FOUND.
-func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, error) {
+func (s *Service) RecordEnd(ctx context.Context, c domain.RunEnd) (bool, error) {
 	recorded := false
 	now := s.now()
 	err := s.write(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
@@ -54,7 +54,7 @@ func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, er
 
 // finishWithWorkflow ends a process with its workflow. finding is the last one of the workflow.
 func (s *Service) finishWithWorkflow(
-	ctx context.Context, tx *persistence.Tx, locked *persistence.LockedRun, finding domain.RunFinding, c domain.Closing, now time.Time,
+	ctx context.Context, tx *persistence.Tx, locked *persistence.LockedRun, finding domain.RunFinding, c domain.RunEnd, now time.Time,
 ) (domain.Events, error) {
 	p, by := locked.Process, domain.SystemPrincipalID()
 	if p.Finished() {

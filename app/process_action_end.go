@@ -12,7 +12,7 @@ import (
 // endProcessAction ends an action as its workflow ended. The workflow of a
 // DOWNLOADABLE has uploaded the document by then, which completed the action.
 func endProcessAction(
-	tx *persistence.Tx, locked *persistence.LockedRun, c domain.Closing, now time.Time,
+	tx *persistence.Tx, locked *persistence.LockedRun, c domain.RunEnd, now time.Time,
 ) domain.Events {
 	a := locked.ProcessAction
 	if a.Status != domain.ActionRequested {

@@ -23,7 +23,7 @@ type actionResult struct {
 // endArtifactAction ends an action as its workflow ended. The workflow of a
 // DOWNLOADABLE returns the document.
 func endArtifactAction(
-	ctx context.Context, tx *persistence.Tx, locked *persistence.LockedRun, c domain.Closing, now time.Time,
+	ctx context.Context, tx *persistence.Tx, locked *persistence.LockedRun, c domain.RunEnd, now time.Time,
 ) (domain.Events, error) {
 	a := locked.ArtifactAction
 	if a.Status != domain.ActionRequested {
