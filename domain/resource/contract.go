@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
@@ -22,6 +23,15 @@ type contract struct {
 	// nodes are its subschemas by their location.
 	nodes map[string]*jsonschema.Schema
 }
+
+// contracts compile the contract of each kind when it is first needed.
+var contracts = func() map[Kind]func() (*contract, error) {
+	m := map[Kind]func() (*contract, error){}
+	for _, kind := range Kinds() {
+		m[kind] = sync.OnceValues(func() (*contract, error) { return compileContract(kind) })
+	}
+	return m
+}()
 
 func compileContract(kind Kind) (*contract, error) {
 	compiler := jsonschema.NewCompiler()

@@ -33,7 +33,7 @@ func Decode(texts []json.RawMessage) ([]Document, []Violation) {
 			Document: maxDocuments, Message: fmt.Sprintf("is one too many: at most %d documents are applied at once", maxDocuments),
 		}}
 	}
-	d := decoder{contracts: map[Kind]*contract{}, first: map[Key]int{}, firstID: map[identifier]int{}}
+	d := decoder{first: map[Key]int{}, firstID: map[identifier]int{}}
 	documents := make([]Document, 0, len(texts))
 	var violations []Violation
 	for i, text := range texts {
@@ -51,8 +51,6 @@ func Decode(texts []json.RawMessage) ([]Document, []Violation) {
 
 // A decoder reads the documents of one request.
 type decoder struct {
-	// contracts are the contracts of the kinds read so far.
-	contracts map[Kind]*contract
 	// first is where a resource was described first, firstID where an identifier was given first.
 	first   map[Key]int
 	firstID map[identifier]int
@@ -116,7 +114,7 @@ func (d *decoder) readDocument(text json.RawMessage, r *report) (Document, bool)
 	if !ok {
 		return Document{}, false
 	}
-	c, err := d.contractOf(kind)
+	c, err := contracts[kind]()
 	if err == nil {
 		err = c.check(value, r)
 	}
@@ -168,18 +166,6 @@ func readEnvelope(value any, r *report) (Kind, bool) {
 	}
 	r.add("/kind", "must be one of %s", strings.Join(names, ", "))
 	return "", false
-}
-
-func (d *decoder) contractOf(kind Kind) (*contract, error) {
-	if c, ok := d.contracts[kind]; ok {
-		return c, nil
-	}
-	c, err := compileContract(kind)
-	if err != nil {
-		return nil, err
-	}
-	d.contracts[kind] = c
-	return c, nil
 }
 
 // parseDocument reads a manifest that may violate its schema, as far as possible. It fails only if reading cannot
