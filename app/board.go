@@ -106,3 +106,8 @@ func (s *Service) FindProcessDocuments(
 ) (domain.Page[domain.NamedDocument], error) {
 	return s.store.Reader.ListProcessDocuments(ctx, call.Caller, process, page, sort, s.now())
 }
+
+// FindSubjects returns the subjects of the processes with the ids that are visible to the caller.
+func (s *Service) FindSubjects(ctx context.Context, call domain.Call, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+	return s.store.Reader.ListSubjects(ctx, call.Caller, ids)
+}

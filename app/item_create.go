@@ -3,14 +3,20 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/commonmark"
 	"github.com/procession-dev/procession/persistence"
 )
+
+// maxMessageText bounds the text of a message, in characters.
+const maxMessageText = 100_000
 
 // NewItem contains the input of CreateProcessItem. Data and ContextData are JSON
 // objects or nil and belong to tasks, Text and MessageData to messages.
@@ -92,6 +98,8 @@ func (in *NewItem) check() error {
 		return domain.InvalidField(domain.FieldItemDefinition, "is required for items of this type")
 	case in.Type == domain.ItemMessage && in.Text == "" && in.MessageData == nil:
 		return domain.InvalidField(domain.FieldItemMessage, "needs text, data or both")
+	case utf8.RuneCountInString(in.Text) > maxMessageText:
+		return domain.InvalidField(domain.FieldItemMessage, fmt.Sprintf("must have a text of at most %d characters", maxMessageText))
 	case in.MessageData != nil && in.DataCode == "":
 		return domain.InvalidField(domain.FieldMessageDataStructure, "is required with data")
 	case in.Type == domain.ItemMessage && in.MessageData == nil && in.DataCode != "":
@@ -182,6 +190,9 @@ func putItem(
 	}
 	if err := vals.tx.InsertProcessItem(i); err != nil {
 		return err
+	}
+	if keys := commonmark.Mentions(in.Text); len(keys) > 0 {
+		vals.tx.ResolveMentions(i, keys)
 	}
 	vals.record(domain.ItemEvent(domain.EventItemCreated, i, vals.caller.PrincipalID, vals.now))
 	if i.Task != nil {

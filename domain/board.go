@@ -77,9 +77,14 @@ type ProcessPart struct {
 	Text              string
 	Data              *JSONValue
 	DataStructureCode string
-	CreatedAt         time.Time
-	LastModifiedAt    time.Time
+	// Mentions are the people that a message mentions.
+	Mentions       []MentionedPerson
+	CreatedAt      time.Time
+	LastModifiedAt time.Time
 }
+
+// MentionedPerson is a person that a message mentions.
+type MentionedPerson struct{ Name, Email string }
 
 // TimelineEvent is an event of a process with the names of its participants. OwnerName is the name of the principal
 // that a task was assigned to.

@@ -48,6 +48,8 @@ type Message struct {
 	Text              string
 	Data              *JSONValue
 	DataStructureCode string
+	// Mentions are the people that the text mentions and that may read the message.
+	Mentions []uuid.UUID
 }
 
 // Data returns the data of a task or a message, nil for none.

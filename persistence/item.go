@@ -15,7 +15,7 @@ import (
 
 const itemSummaryColumns = `i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
        i.item_definition_id, i.item_version, i.item_definition_code, i.thread_id, i.owner_id,
-       i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code,
+       i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code, i.mentions,
        i.created_by, i.created_at, i.last_modified_by, i.last_modified_at, i.deleted_at, i.deleted_by`
 
 const itemColumns = itemSummaryColumns + `,
@@ -36,6 +36,7 @@ type itemRow struct {
 	taskState                           *domain.TaskState
 	claimedAt, completedAt, cancelledAt *time.Time
 	text, dataCode                      *string
+	mentions                            []uuid.UUID
 	data, contextData, messageData      storedValue
 	elements                            []byte
 	logs                                []taskLogRow
@@ -69,7 +70,7 @@ func (r *itemRow) summaryFields() []any {
 	return []any{
 		&i.ID, &i.TenantID, &i.ProcessID, &i.ProcessDefinitionID, &i.Type,
 		&r.definitionID, &r.version, &r.code, &i.ThreadID, &i.OwnerID,
-		&r.taskState, &r.claimedAt, &r.completedAt, &r.cancelledAt, &r.text, &r.dataCode,
+		&r.taskState, &r.claimedAt, &r.completedAt, &r.cancelledAt, &r.text, &r.dataCode, &r.mentions,
 		&i.CreatedBy, &i.CreatedAt, &i.LastModifiedBy, &i.LastModifiedAt, &i.DeletedAt, &i.DeletedBy,
 	}
 }
@@ -107,7 +108,7 @@ func (r *itemRow) processItem() (*domain.ProcessItem, error) {
 			return nil, err
 		}
 	case domain.ItemMessage:
-		i.Message = &domain.Message{}
+		i.Message = &domain.Message{Mentions: r.mentions}
 		if r.text != nil {
 			i.Message.Text = *r.text
 		}

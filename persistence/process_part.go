@@ -22,7 +22,11 @@ func (r *Reader) ListProcessParts(
 	l := listquery.OfCaller(caller, "i.tenant_id", listquery.List{
 		Columns: `i.id, i.type, ` + pg.NameOfT + `, coalesce(i.task_state, ''), coalesce(oname.name, o.name, ''), i.created_by,
        coalesce(aname.name, a.name, ''), i.thread_id, coalesce(i.message_text, ''), i.message_data, i.message_data_valid,
-       i.message_data_errors, coalesce(i.message_data_code, ''), i.created_at, i.last_modified_at`,
+       i.message_data_errors, coalesce(i.message_data_code, ''), i.created_at, i.last_modified_at,
+       ARRAY(SELECT coalesce(mname.name, m.name) FROM principals m
+               LEFT JOIN person_names mname ON mname.tenant_id = i.tenant_id AND mname.principal_id = m.id
+              WHERE m.id = ANY(i.mentions) ORDER BY m.id),
+       ARRAY(SELECT coalesce(m.email, '') FROM principals m WHERE m.id = ANY(i.mentions) ORDER BY m.id)`,
 		Table: "process_items i",
 		Joins: `
   LEFT JOIN item_definition_versions t ON t.version = i.item_version
@@ -43,10 +47,15 @@ func (r *Reader) ListProcessParts(
 func scanProcessPart(row pgx.CollectableRow) (domain.ProcessPart, error) {
 	var part domain.ProcessPart
 	var data storedValue
+	var names, emails []string
 	err := row.Scan(&part.ID, &part.Type, &part.Name, &part.State, &part.OwnerName, &part.AuthorID, &part.AuthorName,
-		&part.ThreadID, &part.Text, &data.document, &data.valid, &data.errors, &part.DataStructureCode, &part.CreatedAt, &part.LastModifiedAt)
+		&part.ThreadID, &part.Text, &data.document, &data.valid, &data.errors, &part.DataStructureCode, &part.CreatedAt, &part.LastModifiedAt,
+		&names, &emails)
 	if err != nil {
 		return part, err
+	}
+	for i := range names {
+		part.Mentions = append(part.Mentions, domain.MentionedPerson{Name: names[i], Email: emails[i]})
 	}
 	part.Data, err = data.value()
 	return part, err

@@ -76,7 +76,7 @@ func convertItem(i *domain.ProcessItem) oasb.ProcessItem {
 	if i.Message != nil {
 		answer.Message = &oasb.ProcessItemMessage{
 			Text: httpio.PtrOrNil(i.Message.Text), Data: jsonValue(i.Message.Data),
-			DataStructureDataDefinitionCode: httpio.PtrOrNil(i.Message.DataStructureCode),
+			DataStructureDataDefinitionCode: httpio.PtrOrNil(i.Message.DataStructureCode), Mentions: i.Message.Mentions,
 		}
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(i.Audit)
@@ -96,7 +96,7 @@ func itemPageItem(i *domain.ProcessItem) oasb.ProcessItemPageItem {
 	if i.Message != nil {
 		answer.Message = &oasb.ProcessItemMessagePageItem{
 			Text:                            httpio.PtrOrNil(i.Message.Text),
-			DataStructureDataDefinitionCode: httpio.PtrOrNil(i.Message.DataStructureCode),
+			DataStructureDataDefinitionCode: httpio.PtrOrNil(i.Message.DataStructureCode), Mentions: i.Message.Mentions,
 		}
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(i.Audit)

@@ -4,6 +4,8 @@
 // PostgreSQL computes each once per statement.
 package access
 
+import "strings"
+
 // The conditions, and the lists that they are made of.
 const (
 	// CallerIsGrantee is true of a grant g that is the caller's: to the caller or
@@ -144,3 +146,7 @@ const (
 	CandidateOfItem = `coalesce(i.item_definition_id = ANY(` + CandidateItemDefinitions + `)
     OR (p.initiator_id = $1 AND i.item_definition_id = ANY(` + InitiatorCandidateItemDefinitions + `)), false)`
 )
+
+// For returns a fragment about another principal than the caller, by an expression of its id. The expression must not use the
+// aliases of the fragments.
+func For(principal, fragment string) string { return strings.ReplaceAll(fragment, "$1", principal) }
