@@ -1,10 +1,8 @@
 package processes
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
@@ -12,12 +10,12 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/console/conversation"
 	"github.com/procession-dev/procession/console/finders"
 	"github.com/procession-dev/procession/console/forms"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/form"
 )
 
@@ -27,39 +25,6 @@ const (
 	partThread = "thread"
 	partData   = "data"
 )
-
-// structure is a data structure that messages of a process may carry, such as files.
-type structure struct{ Code, Name string }
-
-// dataStructures returns the data structures of the process, in the order of their names.
-func (s *processView) dataStructures(ctx context.Context) []structure {
-	var list []structure
-	for _, code := range slices.Sorted(maps.Keys(s.Definition.Spec.DataStructures)) {
-		title := cmp.Or(ui.MemberText(s.Definition.Spec.DataStructures[code], "title"), ui.Label(code))
-		texts := s.Definition.StructureTexts(code, ui.ReaderOf(ctx))
-		list = append(list, structure{Code: code, Name: texts.Find(title, code+translation.SuffixName).Text})
-	}
-	return ui.SortedByText(ctx, list, func(s structure) string { return s.Name })
-}
-
-// messageInput returns the schema of the data of a message, none for a structure that the process no longer has.
-func (s *processView) messageInput(ctx context.Context, code string) form.Input {
-	schema, exists := s.Definition.Spec.DataStructures[code]
-	if !exists {
-		return form.Input{}
-	}
-	return form.Input{Schema: schema, Texts: form.TextsOf(s.Definition.StructureTexts(code, ui.ReaderOf(ctx)))}
-}
-
-// attachPath returns where a message with data is written into a thread, which has no id
-// for the messages in none.
-func (s *processView) attachPath(code string, thread uuid.UUID) string {
-	path := s.tabPath("messages/" + code)
-	if thread != uuid.Nil {
-		path += "?thread=" + thread.String()
-	}
-	return path
-}
 
 // MessageForms returns the forms of messages with data.
 func (s *Screens) MessageForms() *forms.Screen {
@@ -105,7 +70,7 @@ type messageDraft struct {
 	forms.Values
 
 	process   uuid.UUID
-	structure structure
+	structure conversation.Structure
 }
 
 // parseMessage returns the empty form of the data structure in the path.
@@ -117,8 +82,8 @@ func (s *Screens) parseMessage(v *web.Visit, of *processView) (*messageDraft, er
 		return nil, domain.ProcessFinished()
 	}
 	ctx := v.Context()
-	structures := of.dataStructures(ctx)
-	at := slices.IndexFunc(structures, func(s structure) bool { return s.Code == v.Param("code") })
+	structures := conversation.Structures(ctx, of.Definition)
+	at := slices.IndexFunc(structures, func(s conversation.Structure) bool { return s.Code == v.Param("code") })
 	if at < 0 {
 		return nil, domain.NotFound("page")
 	}
@@ -154,7 +119,7 @@ func (s *Screens) threadPart(v *web.Visit, of *processView) (*form.Part, error) 
 	part := form.Part{Name: partThread}
 	var options []map[string]string
 	for _, t := range found.Items {
-		options = append(options, map[string]string{"const": t.ID.String(), "title": partName(v.Context(), t)})
+		options = append(options, map[string]string{"const": t.ID.String(), "title": conversation.NameOf(v.Context(), t)})
 		if t.ID.String() == v.URL.Query().Get("thread") {
 			part.Value = json.RawMessage(`"` + t.ID.String() + `"`)
 		}

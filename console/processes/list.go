@@ -24,6 +24,8 @@ const (
 // Screens are the screens of processes.
 type Screens struct {
 	App *app.Service
+	// BaseURL is the public URL of the service, "" to use the URL of each request.
+	BaseURL string
 }
 
 // fieldPrefix begins the parameters that filter by indexed members.

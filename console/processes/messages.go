@@ -1,75 +1,40 @@
 package processes
 
 import (
-	"context"
+	"cmp"
 	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/conversation"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 )
 
-// messagesShown bounds the messages and threads of a page.
+// messagesShown bounds the threads of a choice.
 const messagesShown = 200
-
-// thread is a thread of a process with its messages. Messages without a thread are in one without an id.
-type thread struct {
-	ID       uuid.UUID
-	Name     string
-	Author   string
-	Messages []domain.ProcessPart
-}
-
-// threadsOf sorts the messages of a process, the newest first, into its threads, the
-// oldest first.
-func threadsOf(ctx context.Context, parts []domain.ProcessPart) []thread {
-	general := thread{Name: ui.T(ctx, "Messages")}
-	var threads []thread
-	at := map[uuid.UUID]int{}
-	for i := len(parts) - 1; i >= 0; i-- {
-		if p := &parts[i]; p.Type == domain.ItemThread {
-			at[p.ID] = len(threads)
-			threads = append(threads, thread{ID: p.ID, Name: partName(ctx, *p), Author: p.AuthorName})
-		}
-	}
-	for i := len(parts) - 1; i >= 0; i-- {
-		p := parts[i]
-		if p.Type != domain.ItemMessage {
-			continue
-		}
-		if p.ThreadID != nil {
-			if n, exists := at[*p.ThreadID]; exists {
-				threads[n].Messages = append(threads[n].Messages, p)
-				continue
-			}
-		}
-		general.Messages = append(general.Messages, p)
-	}
-	return append([]thread{general}, threads...)
-}
 
 // Messages serves the messages and threads of a process.
 func (s *Screens) Messages(v *web.Visit) (*web.Answer, error) {
-	return s.tabHandler("messages", func(of *processView) (templ.Component, error) {
-		found, err := s.App.FindProcessParts(v.Context(), v.Call, of.Whole.ID, []domain.ItemType{domain.ItemMessage, domain.ItemThread},
-			domain.PageRequest{Size: messagesShown}, []domain.SortKey{{Property: "createdAt", Descending: true}})
-		return messages(of, threadsOf(v.Context(), found.Items), found.Total), err
-	})(v)
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	return s.showMessages(v, id, conversation.Draft{}, nil)
 }
 
-// threadKinds returns the definitions of threads that a process has.
-func (s *processView) threadKinds() []domain.ItemDefinition {
-	var kinds []domain.ItemDefinition
-	for _, d := range s.Definition.Items {
-		if d.Type == domain.ItemThread {
-			kinds = append(kinds, d)
+// showMessages shows the messages of a process, with the text of a refused one.
+func (s *Screens) showMessages(v *web.Visit, id uuid.UUID, draft conversation.Draft, rejection *domain.Error) (*web.Answer, error) {
+	return s.showTab(v, id, "messages", rejection, func(of *processView) (templ.Component, error) {
+		pane, err := conversation.Load(v, s.App, of.ProcessView, s.BaseURL)
+		if err != nil {
+			return nil, err
 		}
-	}
-	return kinds
+		pane.Draft, pane.Path = draft, of.tabPath("messages")
+		return conversation.View(pane), nil
+	})
 }
 
 // Write writes a message into a process, or into one of its threads.
@@ -92,10 +57,34 @@ func (s *Screens) addItem(v *web.Visit, item app.NewItem) (*web.Answer, error) {
 		return nil, err
 	}
 	item.ProcessID, item.DefinitionCode = id, form.Get("definition")
-	item.Text = strings.TrimSpace(form.Get("text"))
+	item.Text = strings.TrimSpace(strings.ReplaceAll(form.Get("text"), "\r\n", "\n"))
+	draft := conversation.Draft{Text: item.Text}
 	if into, err := uuid.Parse(form.Get("thread")); err == nil {
-		item.ThreadID = &into
+		item.ThreadID, draft.Thread = &into, into
 	}
+	item.ID = repeatableID(v.Call.PrincipalID, form.Get("once"), item)
 	_, _, err = s.App.CreateProcessItem(v.Context(), v.Call, item)
-	return s.showResult(v, id, "messages", err)
+	if err == nil {
+		return web.SeeOther(web.LocalPath(cmp.Or(form.Get("return"), pathOf(id, "messages")))), nil
+	}
+	rejection := web.Refusal(err)
+	if rejection == nil {
+		return nil, err
+	}
+	return s.showMessages(v, id, draft, rejection)
+}
+
+// repeatableID returns the id of an item that a user creates with a form that has a number, nil without one. The same form with the
+// same text has the same id, so that sending it again has no effect.
+func repeatableID(user uuid.UUID, number string, item app.NewItem) *uuid.UUID {
+	space, err := uuid.Parse(number)
+	if err != nil {
+		return nil
+	}
+	var thread uuid.UUID
+	if item.ThreadID != nil {
+		thread = *item.ThreadID
+	}
+	id := uuid.NewSHA1(space, []byte(user.String()+item.ProcessID.String()+thread.String()+string(item.Type)+item.DefinitionCode+"\n"+item.Text))
+	return &id
 }

@@ -64,8 +64,7 @@ func (s *processView) followChanges(v *web.Visit) {
 	}
 }
 
-// canWrite reports whether messages can be written: the process offers that to managers
-// for as long as it runs.
+// canWrite reports whether the values of the process can be edited: managers may for as long as it runs.
 func (s *processView) canWrite() bool { return s.MayManage && !s.Whole.Finished() }
 
 // tabContent renders the content of a tab. It may change of.
