@@ -13,6 +13,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/events"
+	"github.com/procession-dev/procession/persistence/notifications"
 	"github.com/procession-dev/procession/persistence/webhooks"
 )
 
@@ -326,6 +327,17 @@ func addAdministrationReads(reads map[string]listRead) {
 
 func addEventReads(reads map[string]listRead) {
 	codes := []string{"north"}
+	reads["person_notifications"] = func(ctx context.Context, r *persistence.Reader) error {
+		_, err := notifications.ListForPerson(ctx, r, member, notifications.Filter{}, firstPage, listedAt)
+		return err
+	}
+	reads["person_notifications_filtered"] = func(ctx context.Context, r *persistence.Reader) error {
+		_, err := notifications.ListForPerson(ctx, r, memberOf2, notifications.Filter{
+			IDs: listedIDs, TenantIDs: member.TenantIDs(), ProcessIDs: listedIDs, Unread: true,
+			Kinds: []domain.NotificationKind{domain.NotifyMentioned, domain.NotifyAssigned},
+		}, thirdPage, listedAt)
+		return err
+	}
 	reads["webhook_endpoints"] = func(ctx context.Context, r *persistence.Reader) error {
 		_, err := webhooks.ListEndpoints(ctx, r, ofTenant, webhooks.EndpointFilter{TenantCodes: codes}, firstPage, nil, listedAt)
 		return err

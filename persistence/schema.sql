@@ -1109,6 +1109,21 @@ CREATE TABLE public.business_artifacts (
     CONSTRAINT business_artifacts_deleted_check CHECK (((deleted_at IS NULL) = (deleted_by IS NULL)))
 );
 
+CREATE TABLE public.claimable_marks (
+    principal_id uuid NOT NULL,
+    item_definition_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    tasks bigint NOT NULL
+);
+
+CREATE TABLE public.claimable_tasks (
+    item_definition_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    tasks bigint NOT NULL,
+    last_at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='50');
+
 CREATE TABLE public.cloud_keys (
     id text NOT NULL,
     worker_id uuid NOT NULL,
@@ -1708,6 +1723,14 @@ CREATE VIEW public.needs_of_versions AS
                 END) a(value)) n)
   WHERE ((n.task_queue IS NOT NULL) AND (n.workflow_type IS NOT NULL));
 
+CREATE TABLE public.notification_choices (
+    principal_id uuid NOT NULL,
+    kind text NOT NULL,
+    mail text NOT NULL,
+    CONSTRAINT notification_choices_kind_check CHECK ((kind = ANY (ARRAY['ASSIGNED'::text, 'MENTIONED'::text, 'MESSAGE'::text, 'CLAIMABLE'::text, 'DUE_SOON'::text, 'OVERDUE'::text, 'FINISHED'::text]))),
+    CONSTRAINT notification_choices_mail_check CHECK ((mail = ANY (ARRAY['AT_ONCE'::text, 'DIGEST'::text, 'NEVER'::text])))
+);
+
 CREATE TABLE public.notification_cursor (
     era integer NOT NULL,
     xid xid8 NOT NULL,
@@ -1771,6 +1794,7 @@ CREATE TABLE public.outbox_messages (
     leased_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     finished_at timestamp with time zone,
     failure text DEFAULT ''::text NOT NULL,
+    unsubscribe text,
     CONSTRAINT outbox_messages_body_check CHECK ((length(body) <= 100000)),
     CONSTRAINT outbox_messages_channel_check CHECK ((channel = ANY (ARRAY['MAIL'::text, 'CHAT'::text]))),
     CONSTRAINT outbox_messages_check CHECK (((channel = 'CHAT'::text) = (recipient = ''::text))),
@@ -1781,13 +1805,48 @@ CREATE TABLE public.outbox_messages (
     CONSTRAINT outbox_messages_html_check CHECK ((length(html) <= 200000)),
     CONSTRAINT outbox_messages_recipient_check CHECK ((length(recipient) <= 254)),
     CONSTRAINT outbox_messages_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'SENT'::text, 'DEAD'::text]))),
-    CONSTRAINT outbox_messages_subject_check CHECK ((length(subject) <= 500))
+    CONSTRAINT outbox_messages_subject_check CHECK ((length(subject) <= 500)),
+    CONSTRAINT outbox_messages_unsubscribe_check CHECK ((length(unsubscribe) <= 1000))
 );
 
 CREATE TABLE public.person_names (
     tenant_id uuid NOT NULL,
     principal_id uuid NOT NULL,
     name text NOT NULL
+);
+
+CREATE TABLE public.person_notification_cursor (
+    era integer NOT NULL,
+    xid xid8 NOT NULL,
+    "position" bigint NOT NULL,
+    singleton boolean DEFAULT true NOT NULL,
+    CONSTRAINT person_notification_cursor_singleton_check CHECK (singleton)
+)
+WITH (fillfactor='10', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='200');
+
+CREATE TABLE public.person_notifications (
+    recipient_id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    kind text NOT NULL,
+    process_id uuid NOT NULL,
+    item_id uuid,
+    actor_id uuid NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    read_at timestamp with time zone,
+    mail_due_at timestamp with time zone,
+    mail_digest boolean DEFAULT false NOT NULL,
+    CONSTRAINT person_notifications_kind_check CHECK ((kind = ANY (ARRAY['ASSIGNED'::text, 'MENTIONED'::text, 'MESSAGE'::text, 'CLAIMABLE'::text, 'DUE_SOON'::text, 'OVERDUE'::text, 'FINISHED'::text])))
+);
+
+ALTER TABLE public.person_notifications ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.person_notifications_position_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE public.principals (
@@ -1918,6 +1977,7 @@ CREATE TABLE public.process_items (
     thread_id uuid,
     deleted_at timestamp with time zone,
     deleted_by uuid,
+    mentions uuid[],
     CONSTRAINT process_items_valid CHECK (public.item_is_valid(type, task_state, owner_id, item_definition_id, item_version, item_definition_code, task_data, task_data_valid, context_data, context_data_valid, message_text, message_data, message_data_valid, message_data_code, claimed_at, completed_at, cancelled_at, deleted_at, deleted_by, element_values, activity_token, thread_id))
 )
 WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.02', autovacuum_analyze_threshold='1000');
@@ -2373,6 +2433,12 @@ ALTER TABLE ONLY public.business_artifacts
 ALTER TABLE ONLY public.business_artifacts
     ADD CONSTRAINT business_artifacts_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.claimable_marks
+    ADD CONSTRAINT claimable_marks_pkey PRIMARY KEY (principal_id, item_definition_id, tenant_id);
+
+ALTER TABLE ONLY public.claimable_tasks
+    ADD CONSTRAINT claimable_tasks_pkey PRIMARY KEY (item_definition_id, tenant_id);
+
 ALTER TABLE ONLY public.cloud_keys
     ADD CONSTRAINT cloud_keys_pkey PRIMARY KEY (id);
 
@@ -2535,6 +2601,9 @@ ALTER TABLE ONLY public.manifest_history
 ALTER TABLE ONLY public.manifest_history_starts
     ADD CONSTRAINT manifest_history_starts_pkey PRIMARY KEY (tenant_id);
 
+ALTER TABLE ONLY public.notification_choices
+    ADD CONSTRAINT notification_choices_pkey PRIMARY KEY (principal_id, kind);
+
 ALTER TABLE ONLY public.notification_cursor
     ADD CONSTRAINT notification_cursor_pkey PRIMARY KEY (singleton);
 
@@ -2561,6 +2630,12 @@ ALTER TABLE ONLY public.outbox_messages
 
 ALTER TABLE ONLY public.person_names
     ADD CONSTRAINT person_names_pkey PRIMARY KEY (tenant_id, principal_id);
+
+ALTER TABLE ONLY public.person_notification_cursor
+    ADD CONSTRAINT person_notification_cursor_pkey PRIMARY KEY (singleton);
+
+ALTER TABLE ONLY public.person_notifications
+    ADD CONSTRAINT person_notifications_pkey PRIMARY KEY (recipient_id, event_id, tenant_id);
 
 ALTER TABLE ONLY public.principals
     ADD CONSTRAINT principals_pkey PRIMARY KEY (id);
@@ -2875,9 +2950,19 @@ CREATE INDEX outbox_messages_receiver ON public.outbox_messages USING btree (rec
 
 CREATE INDEX person_names_principal ON public.person_names USING btree (principal_id);
 
+CREATE INDEX person_notifications_listed ON public.person_notifications USING btree (recipient_id, "position");
+
+CREATE INDEX person_notifications_mail ON public.person_notifications USING btree (mail_due_at) WHERE (mail_due_at IS NOT NULL);
+
+CREATE UNIQUE INDEX person_notifications_position ON public.person_notifications USING btree ("position");
+
+CREATE INDEX person_notifications_unread ON public.person_notifications USING btree (recipient_id, "position") WHERE (read_at IS NULL);
+
 CREATE UNIQUE INDEX principals_email ON public.principals USING btree (lower(email));
 
 CREATE INDEX principals_email_key ON public.principals USING btree (public.email_key(email));
+
+CREATE INDEX principals_mention ON public.principals USING btree (split_part(public.email_key(email), '@'::text, 1)) WHERE (email IS NOT NULL);
 
 CREATE INDEX principals_tenant ON public.principals USING btree (tenant_id) WHERE (tenant_id IS NOT NULL);
 

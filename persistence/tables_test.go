@@ -43,6 +43,7 @@ func tables() map[string]tableKind {
 		"item_definitions":                    control, // definitions
 		"manifest_history":                    control, // manifests
 		"manifest_history_starts":             control, // follows manifest_history
+		"notification_choices":                control, // choices of principals
 		"notification_receivers":              control, // derived from manifests
 		"oidc_subjects":                       control, // identities
 		"person_names":                        control, // identities
@@ -81,9 +82,12 @@ func tables() map[string]tableKind {
 		"incident_mutes":            data, // refers to incidents of a tenant
 		"incidents":                 data, // grows with runs
 		"item_assistance":           data, // grows with items
+		"claimable_marks":           data, // follows claimable_tasks
+		"claimable_tasks":           data, // written with items
 		"notification_problems":     data, // refers to resources of a tenant
 		"notification_turns":        data, // refers to receivers
 		"outbox_messages":           data, // grows with events
+		"person_notifications":      data, // grows with events
 		"process_actions":           data, // grows with processes
 		"process_index":             data, // grows with processes
 		"process_items":             data, // the work itself
@@ -100,19 +104,20 @@ func tables() map[string]tableKind {
 		"worker_queues":             data, // written by workers
 		"workers":                   data, // written by workers
 
-		"artifact_counts":           local, // derived from events
-		"cloud_namespaces":          local, // state of Temporal Cloud
-		"installation_certificates": local, // state of one installation
-		"notification_cursor":       local, // position in the event log
-		"counted_until":             local, // position in the event log
-		"engine_watermarks":         local, // state of scans
-		"event_ledger":              local, // the current era
-		"event_partitions":          local, // the eras of the event log
-		"goose_db_version":          local, // the version of the schema
-		"item_counts":               local, // derived from events
-		"process_counts":            local, // derived from events
-		"removed_events":            local, // position in the event log
-		"webhook_cursor":            local, // position in the event log
+		"artifact_counts":            local, // derived from events
+		"cloud_namespaces":           local, // state of Temporal Cloud
+		"installation_certificates":  local, // state of one installation
+		"notification_cursor":        local, // position in the event log
+		"person_notification_cursor": local, // position in the event log
+		"counted_until":              local, // position in the event log
+		"engine_watermarks":          local, // state of scans
+		"event_ledger":               local, // the current era
+		"event_partitions":           local, // the eras of the event log
+		"goose_db_version":           local, // the version of the schema
+		"item_counts":                local, // derived from events
+		"process_counts":             local, // derived from events
+		"removed_events":             local, // position in the event log
+		"webhook_cursor":             local, // position in the event log
 	}
 }
 

@@ -4,7 +4,7 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 SELECT i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
        i.item_definition_id, i.item_version, i.item_definition_code, i.thread_id, i.owner_id,
-       i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code,
+       i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code, i.mentions,
        i.created_by, i.created_at, i.last_modified_by, i.last_modified_at, i.deleted_at, i.deleted_by
   FROM (SELECT w.id FROM (SELECT d.id FROM item_definitions d
  WHERE d.id = ANY({access.GrantedItemDefinitions})

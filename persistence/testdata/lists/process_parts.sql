@@ -5,7 +5,11 @@
 -- $5 = 25
 SELECT i.id, i.type, coalesce(t.names, to_jsonb(t.name), '""'), coalesce(i.task_state, ''), coalesce(oname.name, o.name, ''), i.created_by,
        coalesce(aname.name, a.name, ''), i.thread_id, coalesce(i.message_text, ''), i.message_data, i.message_data_valid,
-       i.message_data_errors, coalesce(i.message_data_code, ''), i.created_at, i.last_modified_at
+       i.message_data_errors, coalesce(i.message_data_code, ''), i.created_at, i.last_modified_at,
+       ARRAY(SELECT coalesce(mname.name, m.name) FROM principals m
+               LEFT JOIN person_names mname ON mname.tenant_id = i.tenant_id AND mname.principal_id = m.id
+              WHERE m.id = ANY(i.mentions) ORDER BY m.id),
+       ARRAY(SELECT coalesce(m.email, '') FROM principals m WHERE m.id = ANY(i.mentions) ORDER BY m.id)
   FROM process_items i
   LEFT JOIN item_definition_versions t ON t.version = i.item_version
   LEFT JOIN principals o ON o.id = i.owner_id
