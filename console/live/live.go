@@ -25,7 +25,8 @@ type Screens struct {
 	Hub *feed.Hub
 }
 
-// Follow streams an event without content after each change in the user's tenants. Pages then reload their data.
+// Follow streams an event without content after each change in the user's tenants, and another one after each notification of the
+// user. Pages then reload their data.
 // The stream ends with the session.
 func (s *Screens) Follow(v *web.Visit) (*web.Answer, error) {
 	subscription, err := s.Hub.Subscribe(v.Call.PrincipalID, v.Call.TenantIDs())
@@ -46,6 +47,8 @@ func (s *Screens) Follow(v *web.Visit) (*web.Answer, error) {
 				return
 			case <-subscription.News():
 				out.Event("", "news", []byte("-"))
+			case <-subscription.Bell():
+				out.Event("", "bell", []byte("-"))
 			case <-beat.C:
 				out.Comment()
 			}

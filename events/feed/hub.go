@@ -50,8 +50,9 @@ type Options struct {
 // tenants with new public events. Without subscriptions it does not read. It is safe
 // for concurrent use.
 type Hub struct {
-	o    Options
-	wake loop.Signal
+	o     Options
+	wake  loop.Signal
+	bells loop.Signal
 
 	mu            sync.Mutex
 	draining      chan struct{}
@@ -66,7 +67,7 @@ func NewHub(o Options) *Hub {
 		o.PerPrincipal = DefaultPerPrincipal
 	}
 	return &Hub{
-		o: o, wake: loop.NewSignal(), draining: make(chan struct{}),
+		o: o, wake: loop.NewSignal(), bells: loop.NewSignal(), draining: make(chan struct{}),
 		subscriptions: map[*Subscription]struct{}{}, perPrincipal: map[uuid.UUID]int{},
 	}
 }
@@ -77,6 +78,7 @@ type Subscription struct {
 	principal uuid.UUID
 	tenants   map[uuid.UUID]bool
 	wake      loop.Signal
+	bell      loop.Signal
 	// resting is set for wakeInterval after a wake-up, wakePending when another one is
 	// due then.
 	resting, wakePending bool
@@ -104,10 +106,10 @@ func (h *Hub) Subscribe(principal uuid.UUID, tenants []uuid.UUID) (*Subscription
 		}
 	}
 	h.perPrincipal[principal]++
-	s := &Subscription{hub: h, principal: principal, tenants: tenantSet, wake: loop.NewSignal()}
+	s := &Subscription{hub: h, principal: principal, tenants: tenantSet, wake: loop.NewSignal(), bell: loop.NewSignal()}
 	h.subscriptions[s] = struct{}{}
 	// The hub does not scan without subscriptions.
-	h.wake.Wake()
+	h.Wake()
 	return s, nil
 }
 
@@ -145,14 +147,18 @@ func (h *Hub) Drain() {
 	}
 }
 
-// Wake notifies the hub that there are new events. It never blocks.
-func (h *Hub) Wake() { h.wake.Wake() }
+// Wake notifies the hub that there are new events or notifications. It never blocks.
+func (h *Hub) Wake() {
+	h.wake.Wake()
+	h.bells.Wake()
+}
 
 // Run scans the event log until ctx ends. While the database is unavailable, no
 // subscription is woken.
 func (h *Hub) Run(ctx context.Context) {
 	var listening sync.WaitGroup
 	listening.Go(func() { h.receiveNotifications(ctx) })
+	listening.Go(func() { h.runBells(ctx) })
 	defer listening.Wait()
 	s := scanner{hub: h, pendingPause: pendingInterval}
 	// The next scan finds events that are recorded during the pause.
