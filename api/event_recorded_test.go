@@ -51,6 +51,8 @@ B.findProcessDefinitions                     none                               
 B.retrieveProcessDefinition                  none                                                               none
 B.findBusinessArtifactDefinitions            none                                                               none
 B.retrieveBusinessArtifactDefinition         none                                                               none
+B.findNotifications                          none                                                               none
+B.readNotifications                          none                                                               none
 B.streamEvents                               none                                                               none
 B.findProcesses                              none                                                               none
 B.createDataSourceQuery                      DATA_SOURCE.QUERIED                                                same

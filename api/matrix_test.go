@@ -84,6 +84,8 @@ B.findTenantUsers                   200+  200+         200+          200+    200
 B.retrieveTenantUser                200   200          200           200     200    200       200       200      200   401       404
 B.findGroups                        200+  200+         200+          200+    200+   200+      200+      200+     200+  401       200-
 
+B.findNotifications                 200   200          200           200     200    200       200       200      200   401       200
+B.readNotifications                 204   204          204           204     204    204       204       204      204   401       204
 B.streamEvents                      200   200          200           200     200    200       200       200      200   401       200
 
 B.findProcessDefinitions            200+  200-         200-          200+    200+   200+      200+      200-      200+  401       200-

@@ -30,7 +30,7 @@ func AddCommands(root *cobra.Command, env Environment) {
 		newGetCommand(env), newDescribeCommand(env), newEditCommand(env), newVersionsCommand(env), newDeleteCommand(env), newExportCommand(env), newExplainCommand(), newDefinitionsCommand(),
 		newSecretsCommand(env), newDirectoryCommand(env), newSessionsCommand(env), newEncryptionKeysCommand(env), newRobotsCommand(env),
 	)
-	AddGroup(root, "Work on processes:", newStartCommand(env), newProcessesCommand(env), newTasksCommand(env))
+	AddGroup(root, "Work on processes:", newStartCommand(env), newProcessesCommand(env), newTasksCommand(env), newNotificationsCommand(env))
 	AddGroup(
 		root, "Observe and operate:",
 		newIncidentsCommand(env), newBulkCommand(env), newWorkCommand(env), newActionsCommand(env), newWorkersCommand(env), newTaskQueuesCommand(env),

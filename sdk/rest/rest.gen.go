@@ -332,6 +332,39 @@ func (e JSONPatchOperationOp) Valid() bool {
 	}
 }
 
+// Defines values for NotificationKind.
+const (
+	NotificationKindASSIGNED  NotificationKind = "ASSIGNED"
+	NotificationKindCLAIMABLE NotificationKind = "CLAIMABLE"
+	NotificationKindDUESOON   NotificationKind = "DUE_SOON"
+	NotificationKindFINISHED  NotificationKind = "FINISHED"
+	NotificationKindMENTIONED NotificationKind = "MENTIONED"
+	NotificationKindMESSAGE   NotificationKind = "MESSAGE"
+	NotificationKindOVERDUE   NotificationKind = "OVERDUE"
+)
+
+// Valid indicates whether the value is a known member of the NotificationKind enum.
+func (e NotificationKind) Valid() bool {
+	switch e {
+	case NotificationKindASSIGNED:
+		return true
+	case NotificationKindCLAIMABLE:
+		return true
+	case NotificationKindDUESOON:
+		return true
+	case NotificationKindFINISHED:
+		return true
+	case NotificationKindMENTIONED:
+		return true
+	case NotificationKindMESSAGE:
+		return true
+	case NotificationKindOVERDUE:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PrincipalType.
 const (
 	PrincipalTypeAPPLICATION PrincipalType = "APPLICATION"
@@ -1100,6 +1133,17 @@ type BusinessArtifactStartProcessPrepareParams struct {
 	BusinessArtifactActionDefinitionCode string `json:"businessArtifactActionDefinitionCode"`
 }
 
+// ClaimableDigest New tasks of a definition that the caller may claim
+type ClaimableDigest struct {
+	LastAt                    time.Time          `json:"lastAt"`
+	ProcessItemDefinitionCode string             `json:"processItemDefinitionCode"`
+	ProcessItemDefinitionID   openapi_types.UUID `json:"processItemDefinitionId"`
+
+	// Tasks How many tasks became claimable since the caller last marked the digests as read
+	Tasks    int64              `json:"tasks"`
+	TenantID openapi_types.UUID `json:"tenantId"`
+}
+
 // DataSourceItem An item of a data source
 type DataSourceItem struct {
 	// Properties The item as the data source describes it
@@ -1331,6 +1375,49 @@ type KmsKey struct {
 
 	// Value The 32 bytes of the key
 	Value []byte `json:"value"`
+}
+
+// Notification defines model for Notification.
+type Notification struct {
+	CreatedAt time.Time `json:"createdAt"`
+
+	// CreatedBy The principal that caused the event
+	CreatedBy openapi_types.UUID `json:"createdBy"`
+
+	// ID The id of the event; an event notifies a person once
+	ID        openapi_types.UUID `json:"id"`
+	Kind      NotificationKind   `json:"kind"`
+	ProcessID openapi_types.UUID `json:"processId"`
+
+	// ProcessItemID The task or the message
+	ProcessItemID *openapi_types.UUID `json:"processItemId,omitempty"`
+
+	// ReadAt Absent while the notification is unread
+	ReadAt   *time.Time         `json:"readAt,omitempty"`
+	TenantID openapi_types.UUID `json:"tenantId"`
+}
+
+// NotificationKind defines model for NotificationKind.
+type NotificationKind string
+
+// NotificationPage defines model for NotificationPage.
+type NotificationPage struct {
+	Claimable []ClaimableDigest `json:"claimable"`
+	Content   []Notification    `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+
+	// Unread The number of unread notifications and digests, up to 100
+	Unread int `json:"unread"`
+}
+
+// NotificationReadParams defines model for NotificationReadParams.
+type NotificationReadParams struct {
+	Ids []openapi_types.UUID `json:"ids,omitempty"`
+
+	// Until Notifications that were created later stay unread; now without it. Not used with `ids`.
+	Until *time.Time `json:"until,omitempty"`
 }
 
 // PageMetadata Which page this is, and of how many
@@ -1882,7 +1969,11 @@ type ProcessItemMessage struct {
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data                            *JSONValue `json:"data,omitempty"`
 	DataStructureDataDefinitionCode *string    `json:"dataStructureDataDefinitionCode,omitempty"`
-	Text                            *string    `json:"text,omitempty"`
+
+	// Mentions The people that the text mentions and that may read the message, set by the service. A text mentions a person by an `@` with the
+	// e-mail address, or the part of it before the `@`.
+	Mentions []openapi_types.UUID `json:"mentions,omitempty"`
+	Text     *string              `json:"text,omitempty"`
 }
 
 // ProcessItemMessageCreateParams A text, data or both; data and the code of its structure go together
@@ -1891,14 +1982,18 @@ type ProcessItemMessageCreateParams struct {
 	Data                            *JSONValue `json:"data,omitempty"`
 	DataStructureDataDefinitionCode *string    `json:"dataStructureDataDefinitionCode,omitempty"`
 
-	// Text CommonMark, kept as it is
+	// Text CommonMark, kept as it is. `@` with an e-mail address mentions a person.
 	Text *string `json:"text,omitempty"`
 }
 
 // ProcessItemMessagePageItem defines model for ProcessItemMessagePageItem.
 type ProcessItemMessagePageItem struct {
 	DataStructureDataDefinitionCode *string `json:"dataStructureDataDefinitionCode,omitempty"`
-	Text                            *string `json:"text,omitempty"`
+
+	// Mentions The people that the text mentions and that may read the message, set by the service. A text mentions a person by an `@` with the
+	// e-mail address, or the part of it before the `@`.
+	Mentions []openapi_types.UUID `json:"mentions,omitempty"`
+	Text     *string              `json:"text,omitempty"`
 }
 
 // ProcessItemPage defines model for ProcessItemPage.
@@ -2413,6 +2508,24 @@ type FindGroupsParams struct {
 	GroupCode []string `form:"groupCode,omitempty" json:"groupCode,omitempty"`
 }
 
+// FindNotificationsParams defines parameters for FindNotifications.
+type FindNotificationsParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size *PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page *PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// TenantID Only resources of one of these tenants
+	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
+
+	// Kind Only notifications of one of these kinds
+	Kind []NotificationKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Unread Only notifications that are not marked as read
+	Unread *bool `form:"unread,omitempty" json:"unread,omitempty"`
+}
+
 // FindPrincipalsParams defines parameters for FindPrincipals.
 type FindPrincipalsParams struct {
 	// Size Elements per page; 0 asks for the totals alone
@@ -2707,6 +2820,9 @@ type PrepareBusinessArtifactStartProcessJSONRequestBody = BusinessArtifactStartP
 
 // CreateDataSourceQueryJSONRequestBody defines body for CreateDataSourceQuery for application/json ContentType.
 type CreateDataSourceQueryJSONRequestBody = DataSourceQueryCreateParams
+
+// ReadNotificationsJSONRequestBody defines body for ReadNotifications for application/json ContentType.
+type ReadNotificationsJSONRequestBody = NotificationReadParams
 
 // CreateProcessItemJSONRequestBody defines body for CreateProcessItem for application/json ContentType.
 type CreateProcessItemJSONRequestBody = ProcessItemCreateParams
@@ -3588,6 +3704,71 @@ func NewRetrieveKmsKeyRequest(server string, keyID string) (*http.Request, error
 	b := newRequest(http.MethodGet, server, "/kms/keys/%s")
 	b.path("keyId", keyID, "string", "")
 	return b.build("", nil)
+}
+
+// FindNotifications List the caller's notifications
+//
+// The newest first, and the digests of the tasks that became claimable since the caller last marked them as read. Notifications are
+// kept for 90 days. Those about resources that the caller may no longer see are left out.
+//
+// Corresponds with GET /notifications (the `FindNotifications` operationId).
+func (c *Client) FindNotifications(ctx context.Context, params *FindNotificationsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindNotificationsRequest(c.Server, params)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindNotificationsRequest returns a request of FindNotifications.
+func NewFindNotificationsRequest(server string, params *FindNotificationsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/notifications")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("tenantId", params.TenantID, "array", "")
+		b.query("kind", params.Kind, "array", "")
+		b.query("unread", params.Unread, "boolean", "")
+	}
+	return b.build("", nil)
+}
+
+// ReadNotificationsWithBody Mark notifications of the caller as read
+//
+// Those with the `ids`, or, without `ids`, all until a time, with the digests of claimable tasks. Ids that are no notification of
+// the caller have no effect.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /notifications/~actions/read (the `ReadNotifications` operationId).
+func (c *Client) ReadNotificationsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReadNotificationsRequestWithBody(c.Server, contentType, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// ReadNotifications Mark notifications of the caller as read
+//
+// Those with the `ids`, or, without `ids`, all until a time, with the digests of claimable tasks. Ids that are no notification of
+// the caller have no effect.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /notifications/~actions/read (the `ReadNotifications` operationId).
+func (c *Client) ReadNotifications(ctx context.Context, body ReadNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReadNotificationsRequest(c.Server, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewReadNotificationsRequest returns a request of ReadNotifications with the body as application/json.
+func NewReadNotificationsRequest(server string, body ReadNotificationsJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return NewReadNotificationsRequestWithBody(server, "application/json", bytes.NewReader(buf))
+}
+
+// NewReadNotificationsRequestWithBody returns a request of ReadNotifications with any body.
+func NewReadNotificationsRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/notifications/~actions/read")
+	return b.build(contentType, body)
 }
 
 // FindPrincipals List principals

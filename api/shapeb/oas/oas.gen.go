@@ -6,6 +6,7 @@ package oasb
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -119,6 +120,17 @@ const (
 	JSONPatchOperationOpRemove  JSONPatchOperationOp = "remove"
 	JSONPatchOperationOpReplace JSONPatchOperationOp = "replace"
 	JSONPatchOperationOpTest    JSONPatchOperationOp = "test"
+)
+
+// Defines values for NotificationKind.
+const (
+	NotificationKindASSIGNED  NotificationKind = "ASSIGNED"
+	NotificationKindCLAIMABLE NotificationKind = "CLAIMABLE"
+	NotificationKindDUESOON   NotificationKind = "DUE_SOON"
+	NotificationKindFINISHED  NotificationKind = "FINISHED"
+	NotificationKindMENTIONED NotificationKind = "MENTIONED"
+	NotificationKindMESSAGE   NotificationKind = "MESSAGE"
+	NotificationKindOVERDUE   NotificationKind = "OVERDUE"
 )
 
 // Defines values for PrincipalType.
@@ -603,6 +615,17 @@ type BusinessArtifactStartProcessPrepareParams struct {
 	BusinessArtifactActionDefinitionCode string `json:"businessArtifactActionDefinitionCode"`
 }
 
+// ClaimableDigest New tasks of a definition that the caller may claim
+type ClaimableDigest struct {
+	LastAt                    time.Time          `json:"lastAt"`
+	ProcessItemDefinitionCode string             `json:"processItemDefinitionCode"`
+	ProcessItemDefinitionID   openapi_types.UUID `json:"processItemDefinitionId"`
+
+	// Tasks How many tasks became claimable since the caller last marked the digests as read
+	Tasks    int64              `json:"tasks"`
+	TenantID openapi_types.UUID `json:"tenantId"`
+}
+
 // DataSourceItem An item of a data source
 type DataSourceItem struct {
 	// Properties The item as the data source describes it
@@ -834,6 +857,49 @@ type KmsKey struct {
 
 	// Value The 32 bytes of the key
 	Value []byte `json:"value"`
+}
+
+// Notification defines model for Notification.
+type Notification struct {
+	CreatedAt time.Time `json:"createdAt"`
+
+	// CreatedBy The principal that caused the event
+	CreatedBy openapi_types.UUID `json:"createdBy"`
+
+	// ID The id of the event; an event notifies a person once
+	ID        openapi_types.UUID `json:"id"`
+	Kind      NotificationKind   `json:"kind"`
+	ProcessID openapi_types.UUID `json:"processId"`
+
+	// ProcessItemID The task or the message
+	ProcessItemID *openapi_types.UUID `json:"processItemId,omitempty"`
+
+	// ReadAt Absent while the notification is unread
+	ReadAt   *time.Time         `json:"readAt,omitempty"`
+	TenantID openapi_types.UUID `json:"tenantId"`
+}
+
+// NotificationKind defines model for NotificationKind.
+type NotificationKind string
+
+// NotificationPage defines model for NotificationPage.
+type NotificationPage struct {
+	Claimable []ClaimableDigest `json:"claimable"`
+	Content   []Notification    `json:"content"`
+
+	// Metadata Which page this is, and of how many
+	Metadata PageMetadata `json:"metadata"`
+
+	// Unread The number of unread notifications and digests, up to 100
+	Unread int `json:"unread"`
+}
+
+// NotificationReadParams defines model for NotificationReadParams.
+type NotificationReadParams struct {
+	Ids []openapi_types.UUID `json:"ids,omitempty"`
+
+	// Until Notifications that were created later stay unread; now without it. Not used with `ids`.
+	Until *time.Time `json:"until,omitempty"`
 }
 
 // PageMetadata Which page this is, and of how many
@@ -1385,7 +1451,11 @@ type ProcessItemMessage struct {
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data                            *JSONValue `json:"data,omitempty"`
 	DataStructureDataDefinitionCode *string    `json:"dataStructureDataDefinitionCode,omitempty"`
-	Text                            *string    `json:"text,omitempty"`
+
+	// Mentions The people that the text mentions and that may read the message, set by the service. A text mentions a person by an `@` with the
+	// e-mail address, or the part of it before the `@`.
+	Mentions []openapi_types.UUID `json:"mentions,omitempty"`
+	Text     *string              `json:"text,omitempty"`
 }
 
 // ProcessItemMessageCreateParams A text, data or both; data and the code of its structure go together
@@ -1394,14 +1464,18 @@ type ProcessItemMessageCreateParams struct {
 	Data                            *JSONValue `json:"data,omitempty"`
 	DataStructureDataDefinitionCode *string    `json:"dataStructureDataDefinitionCode,omitempty"`
 
-	// Text CommonMark, kept as it is
+	// Text CommonMark, kept as it is. `@` with an e-mail address mentions a person.
 	Text *string `json:"text,omitempty"`
 }
 
 // ProcessItemMessagePageItem defines model for ProcessItemMessagePageItem.
 type ProcessItemMessagePageItem struct {
 	DataStructureDataDefinitionCode *string `json:"dataStructureDataDefinitionCode,omitempty"`
-	Text                            *string `json:"text,omitempty"`
+
+	// Mentions The people that the text mentions and that may read the message, set by the service. A text mentions a person by an `@` with the
+	// e-mail address, or the part of it before the `@`.
+	Mentions []openapi_types.UUID `json:"mentions,omitempty"`
+	Text     *string              `json:"text,omitempty"`
 }
 
 // ProcessItemPage defines model for ProcessItemPage.
@@ -1913,6 +1987,24 @@ type FindGroupsParams struct {
 	GroupCode []string `form:"groupCode,omitempty" json:"groupCode,omitempty"`
 }
 
+// FindNotificationsParams defines parameters for FindNotifications.
+type FindNotificationsParams struct {
+	// Size Elements per page; 0 asks for the totals alone
+	Size PageSizeParam `form:"size,omitempty" json:"size,omitempty"`
+
+	// Page The page, counted from 0
+	Page PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
+
+	// TenantID Only resources of one of these tenants
+	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
+
+	// Kind Only notifications of one of these kinds
+	Kind []NotificationKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Unread Only notifications that are not marked as read
+	Unread *bool `form:"unread,omitempty" json:"unread,omitempty"`
+}
+
 // FindPrincipalsParams defines parameters for FindPrincipals.
 type FindPrincipalsParams struct {
 	// Size Elements per page; 0 asks for the totals alone
@@ -2208,6 +2300,9 @@ type PrepareBusinessArtifactStartProcessJSONRequestBody = BusinessArtifactStartP
 // CreateDataSourceQueryJSONRequestBody defines body for CreateDataSourceQuery for application/json ContentType.
 type CreateDataSourceQueryJSONRequestBody = DataSourceQueryCreateParams
 
+// ReadNotificationsJSONRequestBody defines body for ReadNotifications for application/json ContentType.
+type ReadNotificationsJSONRequestBody = NotificationReadParams
+
 // CreateProcessItemJSONRequestBody defines body for CreateProcessItem for application/json ContentType.
 type CreateProcessItemJSONRequestBody = ProcessItemCreateParams
 
@@ -2336,6 +2431,12 @@ type ServerInterface interface {
 	// RetrieveKmsKey Read a key that payloads of workflows are encrypted with
 	// (GET /kms/keys/{keyId})
 	RetrieveKmsKey(c *gin.Context, keyID string)
+	// FindNotifications List the caller's notifications
+	// (GET /notifications)
+	FindNotifications(c *gin.Context, params FindNotificationsParams)
+	// ReadNotifications Mark notifications of the caller as read
+	// (POST /notifications/~actions/read)
+	ReadNotifications(c *gin.Context)
 	// FindPrincipals List principals
 	// (GET /principals)
 	FindPrincipals(c *gin.Context, params FindPrincipalsParams)
@@ -2728,6 +2829,25 @@ func (siw *ServerInterfaceWrapper) RetrieveKmsKey(c *gin.Context) {
 	b.Path("keyId", &keyID, "string", "")
 	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
 		siw.Handler.RetrieveKmsKey(c, keyID)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) FindNotifications(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var params FindNotificationsParams
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("tenantId", false, &params.TenantID, "array", "")
+	b.Query("kind", false, &params.Kind, "array", "")
+	b.Query("unread", false, &params.Unread, "boolean", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindNotifications(c, params)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) ReadNotifications(c *gin.Context) {
+	if httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ReadNotifications(c)
 	}
 }
 
@@ -3275,6 +3395,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/events", wrapper.StreamEvents)
 	router.GET(options.BaseURL+"/groups", wrapper.FindGroups)
 	router.GET(options.BaseURL+"/kms/keys/:keyId", wrapper.RetrieveKmsKey)
+	router.GET(options.BaseURL+"/notifications", wrapper.FindNotifications)
+	router.POST(options.BaseURL+"/notifications/~actions/read", wrapper.ReadNotifications)
 	router.GET(options.BaseURL+"/principals", wrapper.FindPrincipals)
 	router.GET(options.BaseURL+"/principals/:id", wrapper.RetrievePrincipal)
 	router.GET(options.BaseURL+"/process-definitions", wrapper.FindProcessDefinitions)
@@ -3701,6 +3823,35 @@ type RetrieveKmsKey200JSONResponse KmsKey
 
 func (response RetrieveKmsKey200JSONResponse) VisitRetrieveKmsKeyResponse(w http.ResponseWriter) error {
 	return httpio.WriteJSON(w, 200, response)
+}
+
+type FindNotificationsRequestObject struct {
+	Params FindNotificationsParams
+}
+
+type FindNotificationsResponseObject interface {
+	VisitFindNotificationsResponse(w http.ResponseWriter) error
+}
+
+type FindNotifications200JSONResponse NotificationPage
+
+func (response FindNotifications200JSONResponse) VisitFindNotificationsResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type ReadNotificationsRequestObject struct {
+	Body *ReadNotificationsJSONRequestBody
+}
+
+type ReadNotificationsResponseObject interface {
+	VisitReadNotificationsResponse(w http.ResponseWriter) error
+}
+
+type ReadNotifications204Response struct{}
+
+func (ReadNotifications204Response) VisitReadNotificationsResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
 }
 
 type FindPrincipalsRequestObject struct {
@@ -4530,6 +4681,12 @@ type StrictServerInterface interface {
 	// RetrieveKmsKey Read a key that payloads of workflows are encrypted with
 	// (GET /kms/keys/{keyId})
 	RetrieveKmsKey(ctx context.Context, request RetrieveKmsKeyRequestObject) (RetrieveKmsKeyResponseObject, error)
+	// FindNotifications List the caller's notifications
+	// (GET /notifications)
+	FindNotifications(ctx context.Context, request FindNotificationsRequestObject) (FindNotificationsResponseObject, error)
+	// ReadNotifications Mark notifications of the caller as read
+	// (POST /notifications/~actions/read)
+	ReadNotifications(ctx context.Context, request ReadNotificationsRequestObject) (ReadNotificationsResponseObject, error)
 	// FindPrincipals List principals
 	// (GET /principals)
 	FindPrincipals(ctx context.Context, request FindPrincipalsRequestObject) (FindPrincipalsResponseObject, error)
@@ -5105,6 +5262,42 @@ func (sh *strictHandler) RetrieveKmsKey(ctx *gin.Context, keyID string) {
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitRetrieveKmsKeyResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// FindNotifications handles (GET /notifications).
+func (sh *strictHandler) FindNotifications(ctx *gin.Context, params FindNotificationsParams) {
+	var request FindNotificationsRequestObject
+	request.Params = params
+	response, err := sh.ssi.FindNotifications(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindNotificationsResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// ReadNotifications handles (POST /notifications/~actions/read).
+func (sh *strictHandler) ReadNotifications(ctx *gin.Context) {
+	var request ReadNotificationsRequestObject
+
+	var body ReadNotificationsJSONRequestBody
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else if !errors.Is(err, io.EOF) {
+		sh.errs.WriteUnreadable(ctx, err)
+		return
+	}
+
+	response, err := sh.ssi.ReadNotifications(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitReadNotificationsResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)
