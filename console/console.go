@@ -18,6 +18,7 @@ import (
 	"github.com/procession-dev/procession/console/home"
 	"github.com/procession-dev/procession/console/incidents"
 	"github.com/procession-dev/procession/console/live"
+	"github.com/procession-dev/procession/console/notifications"
 	"github.com/procession-dev/procession/console/palette"
 	"github.com/procession-dev/procession/console/people"
 	"github.com/procession-dev/procession/console/processes"
@@ -41,6 +42,10 @@ type Options struct {
 	Administration *administration.Service
 	Bulk           *bulk.Service
 	SignIn         signin.Screens
+	// Mails reports whether the service sends mails.
+	Mails bool
+	// Mailbox keeps the mails of the local stack, nil for other installations.
+	Mailbox *notifications.Mailbox
 	// Feed notifies pages of changes.
 	Feed *feed.Hub
 }
@@ -59,10 +64,10 @@ func New(o Options) (*web.Site, error) {
 			slog.String("fix", "run make assets and build the program again"))
 	}
 	o.SignIn.Sessions = o.Sessions
-	o.Confirm, o.CountAttention = o.SignIn.Confirm, o.Service.CountAttention
+	o.Confirm, o.CountAttention, o.CountNotifications = o.SignIn.Confirm, o.Service.CountAttention, o.Service.CountNotifications
 	return web.NewSite(o.Options, allRoutes(screens{
 		signin: &o.SignIn, tokens: &tokens.Screens{Administration: o.Administration}, tasks: &tasks.Screens{App: o.Service}, palette: &palette.Screens{App: o.Service},
-		live: &live.Screens{Hub: o.Feed}, processes: &processes.Screens{App: o.Service},
+		live: &live.Screens{Hub: o.Feed}, processes: &processes.Screens{App: o.Service, BaseURL: o.SignIn.BaseURL},
 		start: &start.Screens{App: o.Service}, incidents: &incidents.Screens{Administration: o.Administration},
 		bulk:   &bulkscreens.Screens{App: o.Service, Bulk: o.Bulk},
 		health: &health.Screens{Administration: o.Administration}, reference: &reference.Screens{BaseURL: o.SignIn.BaseURL},
@@ -70,9 +75,9 @@ func New(o Options) (*web.Site, error) {
 		queues: &queues.Screens{Administration: o.Administration}, audit: &audit.Screens{Administration: o.Administration},
 		definitions: &definitions.Screens{App: o.Service, Administration: o.Administration},
 		people:      &people.Screens{Administration: o.Administration},
-		artifacts:   &artifacts.Screens{App: o.Service},
-		webhooks:    &webhooks.Screens{Administration: o.Administration},
-		receivers:   &receivers.Screens{Administration: o.Administration},
-		access:      &access.Screens{Administration: o.Administration},
+		artifacts:   &artifacts.Screens{App: o.Service}, notifications: &notifications.Screens{App: o.Service, Mails: o.Mails, Local: o.Mailbox},
+		webhooks:  &webhooks.Screens{Administration: o.Administration},
+		receivers: &receivers.Screens{Administration: o.Administration},
+		access:    &access.Screens{Administration: o.Administration},
 	}))
 }

@@ -27,6 +27,10 @@ preferences                                         no
 profile                                             no
 sessions/end-others                                 no
 sessions/:id/end                                    no
+notifications/read                                  no
+notifications/mails                                 no
+unsubscribe/:token                                  no
+notifications/:id                                   no
 tokens/confirm                                        no
 tokens/:id/revoke                                     no
 tasks/assign                                        no

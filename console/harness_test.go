@@ -30,6 +30,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/events/audit"
 	"github.com/procession-dev/procession/events/feed"
+	"github.com/procession-dev/procession/events/notify"
+	"github.com/procession-dev/procession/internal/loop"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/test/kit/browsertest"
 	"github.com/procession-dev/procession/test/kit/demotest"
@@ -113,7 +115,10 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 	ctx, stop := context.WithCancel(tb.Context())
 	tb.Cleanup(stop)
 	go hub.Run(ctx)
-	store := storage.New(storage.Options{DB: s.db, Clock: time.Now, Recorded: hub.Wake})
+	events := loop.NewSignal()
+	people := notify.NewPersonNotifier(notify.PersonOptions{DB: s.db, Wake: events, Written: hub.Wake, Clock: time.Now, Logger: log})
+	go people.Run(ctx)
+	store := storage.New(storage.Options{DB: s.db, Clock: time.Now, Recorded: func() { hub.Wake(); events.Wake() }})
 	s.administration = administration.New(administration.Options{
 		Store: store, Sealer: sealer, Documents: documents,
 		CheckWebhookURL: func(string) error { return nil },

@@ -48,6 +48,15 @@ POST tokens/confirm         303   303          303           303     303    303 
 POST tokens/:id/revoke      404   404          404           404     404    404       404       404      404   in        404
 GET palette                 200   200          200           200     200    200       200       200      200   in        200
 GET live                    200   200          200           200     200    200       200       200      200   in        200
+GET notifications           200   200          200           200     200    200       200       200      200   in        200
+GET notifications/bell      200   200          200           200     200    200       200       200      200   in        200
+POST notifications/read     400   400          400           400     400    400       400       400      400   in        400
+GET mailbox                 404   404          404           404     404    404       404       404      404   in        404
+GET notifications/mails     200   200          200           200     200    200       200       200      200   in        200
+POST notifications/mails    303   303          303           303     303    303       303       303      303   in        303
+GET unsubscribe/:token      404   404          404           404     404    404       404       404      404   404       404
+POST unsubscribe/:token     404   404          404           404     404    404       404       404      404   404       404
+POST notifications/:id      404   404          404           404     404    404       404       404      404   in        404
 GET reference               200   200          200           200     200    200       200       200      200   in        200
 GET reference/:api          200   200          200           200     200    200       200       200      200   in        200
 GET reference/:api/operations/:operation 200 200 200         200     200    200       200       200      200   in        200

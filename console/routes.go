@@ -12,6 +12,7 @@ import (
 	"github.com/procession-dev/procession/console/home"
 	"github.com/procession-dev/procession/console/incidents"
 	"github.com/procession-dev/procession/console/live"
+	"github.com/procession-dev/procession/console/notifications"
 	"github.com/procession-dev/procession/console/palette"
 	"github.com/procession-dev/procession/console/people"
 	"github.com/procession-dev/procession/console/processes"
@@ -44,6 +45,8 @@ type screens struct {
 	health    *health.Screens
 	reference *reference.Screens
 
+	notifications *notifications.Screens
+
 	definitions *definitions.Screens
 	people      *people.Screens
 	webhooks    *webhooks.Screens
@@ -74,6 +77,15 @@ func allRoutes(s screens) []web.Route {
 
 		web.Get("palette", s.palette.Show),
 		web.Get("live", s.live.Follow),
+		web.Get("notifications", s.notifications.List),
+		web.Get("notifications/bell", s.notifications.Bell),
+		web.Post("notifications/read", s.notifications.Read),
+		web.Get("mailbox", s.notifications.Mailbox),
+		web.Get("notifications/mails", s.notifications.Choices),
+		web.Post("notifications/mails", s.notifications.SaveChoices),
+		web.Post("notifications/:id", s.notifications.Open),
+		web.Get("unsubscribe/:token", s.notifications.AskUnsubscribe).ForVisitors(),
+		web.Post("unsubscribe/:token", s.notifications.Unsubscribe).ForVisitors(),
 
 		web.Get("reference", s.reference.List),
 		web.Get("reference/:api", s.reference.Show),

@@ -4,7 +4,7 @@ package assets
 func Icons() []string {
 	return []string{
 		"activity-heartbeat", "adjustments-horizontal", "alert-circle", "alert-triangle", "app-window", "arrow-back-up", "arrow-down",
-		"arrow-left", "arrow-right", "arrow-up", "ban", "bolt", "building", "calculator", "check", "checklist",
+		"arrow-left", "arrow-right", "arrow-up", "ban", "bell", "bolt", "building", "calculator", "check", "checklist",
 		"chevron-down", "chevron-left", "chevron-right", "circle-check", "circle-dashed", "clock", "cloud-off", "code",
 		"command", "copy", "database", "device-desktop", "download", "eye", "file", "file-code", "files", "flag",
 		"git-compare", "hand-grab", "help", "history", "home", "inbox", "info-circle", "key", "keyboard", "language", "link",

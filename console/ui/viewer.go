@@ -36,6 +36,8 @@ type Viewer struct {
 	Administers, AdministersDefinitions bool
 	// Attention are the counts in the navigation.
 	Attention domain.AttentionCounts
+	// Unread is the number of unread notifications, up to domain.NotificationBellLimit.
+	Unread int
 	// Language is one of lang.Languages.
 	Language language.Tag
 	// Locale is the language of dates and numbers, one of locale.Languages.

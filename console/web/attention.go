@@ -66,3 +66,17 @@ func (s *Site) addAttention(visit *Visit) {
 	}
 	ui.ViewerOf(ctx).Attention = counts
 }
+
+// addUnread adds the number of unread notifications to the head of a page. A page without it is still of use.
+func (s *Site) addUnread(visit *Visit) {
+	if visit.Call.PrincipalID == uuid.Nil || visit.Partial() {
+		return
+	}
+	ctx := visit.Context()
+	unread, err := s.o.CountNotifications(ctx, visit.Call)
+	if err != nil {
+		s.o.Log.LogAttrs(ctx, slog.LevelWarn, "the notifications cannot be counted", slog.Any("error", err))
+		return
+	}
+	ui.ViewerOf(ctx).Unread = unread
+}

@@ -38,6 +38,8 @@ type Options struct {
 	Confirm      Handler
 	// CountAttention returns the counts in the navigation of the caller.
 	CountAttention func(context.Context, domain.Call) (domain.AttentionCounts, error)
+	// CountNotifications returns the number of unread notifications of the caller.
+	CountNotifications func(context.Context, domain.Call) (int, error)
 }
 
 // Site answers requests with the pages of screens. It must be served behind a
@@ -283,6 +285,7 @@ func (s *Site) writeAnswer(c *gin.Context, visit *Visit, writeAnswer *Answer) {
 	if !writeAnswer.Raw {
 		if !writeAnswer.Bare {
 			s.addAttention(visit)
+			s.addUnread(visit)
 		}
 		body = ui.Layout(ui.Page{Title: writeAnswer.Title, Area: writeAnswer.Area, Bare: writeAnswer.Bare, Editor: writeAnswer.Editor}, writeAnswer.Body)
 	}

@@ -45,7 +45,7 @@ func bundleNames() []bundle {
 			"src/work.css", "src/definitions.css", "src/run.css",
 		}},
 		{name: "console.js", parts: []string{
-			"node_modules/htmx.org/dist/htmx.min.js", "src/console.js", "src/form-rows.js",
+			"node_modules/htmx.org/dist/htmx.min.js", "src/console.js", "src/bell.js", "src/form-rows.js",
 			"src/form.js", "src/form-combobox.js", "src/form-finder.js", "src/form-files.js", "src/form-json.js",
 		}},
 		{name: "editor.js", parts: []string{"src/editor.js"}, modules: true},

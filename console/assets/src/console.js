@@ -112,6 +112,9 @@
     if (command && event.key.toLowerCase() === "k") {
       event.preventDefault();
       open("palette");
+    } else if (command && event.key === "Enter" && event.target.closest(".message-form")) {
+      event.preventDefault();
+      event.target.form.requestSubmit();
     } else if (command && event.key === "Enter") {
       const complete = $("[data-complete]");
       if (complete && !event.defaultPrevented) complete.click();
@@ -174,6 +177,36 @@
     if (!event.detail.ctx?.response && form?.matches("form[method=post]")) tell(form, $("#page").dataset.offline, "");
   });
 
+  // A message that was sent leaves its form, which keeps the focus. Meanwhile the form cannot be sent
+  // again, and the conversation stays as it is.
+  let sending;
+  const composer = (event) => {
+    const form = event.detail.ctx?.sourceElement;
+    return form?.matches?.(".message-form") ? form : null;
+  };
+  document.addEventListener("submit", (event) => {
+    if (!event.target.matches(".message-form")) return;
+    if (sending?.isConnected) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    } else {
+      sending = event.target;
+    }
+  }, true);
+  document.addEventListener("htmx:before:request", (event) => {
+    if (sending?.isConnected && event.target.matches?.("#conversation")) event.preventDefault();
+  });
+  document.addEventListener("htmx:after:request", (event) => {
+    const form = composer(event);
+    if (form && event.detail.ctx.response?.status < 400) $("textarea", form).value = "";
+  });
+  document.addEventListener("htmx:finally:request", (event) => {
+    const form = composer(event);
+    if (!form) return;
+    sending = undefined;
+    $("textarea", form).focus();
+  });
+
   // A sign-out takes along what the user has typed, in all tabs. Pages that the browser has kept
   // are asked for again.
   const ends = "BroadcastChannel" in window ? new BroadcastChannel("procession-sign-out") : null;
@@ -218,6 +251,8 @@
       document.body.dispatchEvent(new CustomEvent("procession:news"));
     }, 300);
   };
+  // The bell rings in all tabs; only the tab that follows the service tells the person beyond the page.
+  const ring = (leads) => document.body.dispatchEvent(new CustomEvent("procession:bell", {detail: {leads}}));
   const pause = 15000;
   const notify = () => {
     news();
@@ -227,6 +262,10 @@
     const source = new EventSource("/console/live");
     let asking;
     source.addEventListener("news", notify);
+    source.addEventListener("bell", () => {
+      ring(true);
+      channel.postMessage("bell");
+    });
     source.addEventListener("open", () => {
       // What happened before the stream began is news too.
       notify();
@@ -246,11 +285,11 @@
   });
   if ($("#page")) {
     if (channel && navigator.locks) {
-      channel.addEventListener("message", news);
+      channel.addEventListener("message", (event) => event.data === "bell" ? ring(false) : news());
       const lead = () => navigator.locks.request("procession-live", follow).then(lead);
       lead();
     } else {
-      setInterval(news, pause);
+      setInterval(() => { news(); ring(true); }, pause);
     }
   }
 })();
