@@ -59,6 +59,8 @@ type OutgoingMessage struct {
 	Subject, Body string
 	HTML          string
 	DedupKey      string
+	// Unsubscribe is the address of RFC 8058 that ends such mails, "" for none.
+	Unsubscribe string
 }
 
 // DueMessage is a message that is leased for an attempt to one recipient.
@@ -69,6 +71,7 @@ type DueMessage struct {
 	Recipient     string
 	Subject, Body string
 	HTML          string
+	Unsubscribe   string
 	// Attempts counts the attempts, including this one.
 	Attempts  int
 	CreatedAt time.Time

@@ -56,6 +56,8 @@ type Message struct {
 	// HTML is an alternative of the text, "" for none.
 	HTML string
 	Date time.Time
+	// Unsubscribe is the address that ends such mails by a POST without a sign-in (RFC 8058), "" for none.
+	Unsubscribe string
 }
 
 // Client sends mails, each on a connection of its own. It is safe for concurrent use.
@@ -180,6 +182,10 @@ func (c *Client) newMail(m Message) (*gomail.Msg, error) {
 	mail.SetDateWithValue(m.Date)
 	// RFC 3834: no vacation notices in return.
 	mail.SetGenHeader("Auto-Submitted", "auto-generated")
+	if m.Unsubscribe != "" {
+		mail.SetGenHeader("List-Unsubscribe", "<"+m.Unsubscribe+">")
+		mail.SetGenHeader("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
+	}
 	mail.SetBodyString(gomail.TypeTextPlain, m.Text)
 	if m.HTML != "" {
 		mail.AddAlternativeString(gomail.TypeTextHTML, m.HTML)

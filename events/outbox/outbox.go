@@ -168,6 +168,7 @@ func (b *Outbox) sendMessage(ctx context.Context, m *domain.DueMessage) (time.Du
 	case m.Channel == domain.ChannelMail:
 		return 0, b.o.Mail.Send(ctx, mail.Message{
 			ID: m.ID.String(), To: m.Recipient, Subject: m.Subject, Text: m.Body, HTML: m.HTML, Date: m.CreatedAt,
+			Unsubscribe: m.Unsubscribe,
 		})
 	case m.URL == "":
 		return 0, mail.Permanent(errNoReceiver)

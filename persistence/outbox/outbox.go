@@ -15,8 +15,8 @@ import (
 
 const (
 	enqueueMessage = `
-INSERT INTO outbox_messages (id, tenant_id, channel, receiver_id, recipient, subject, body, html, dedup_key, created_at, due_at)
-SELECT gen_random_uuid(), $1, $2, $3, r.recipient, $5, $6, nullif($7::text, ''), $8, $9, $9
+INSERT INTO outbox_messages (id, tenant_id, channel, receiver_id, recipient, subject, body, html, dedup_key, created_at, due_at, unsubscribe)
+SELECT gen_random_uuid(), $1, $2, $3, r.recipient, $5, $6, nullif($7::text, ''), $8, $9, $9, nullif($10::text, '')
   FROM unnest($4::text[]) AS r (recipient)
     ON CONFLICT (dedup_key, recipient, tenant_id) DO NOTHING`
 
@@ -34,7 +34,7 @@ UPDATE outbox_messages m
    SET leased_until = $3, attempts = m.attempts + 1
   FROM due d
  WHERE m.id = d.id AND m.tenant_id = d.tenant_id
-RETURNING m.id, m.tenant_id, m.channel, m.recipient, m.subject, m.body, coalesce(m.html, '') AS html, m.attempts, m.created_at,
+RETURNING m.id, m.tenant_id, m.channel, m.recipient, m.subject, m.body, coalesce(m.html, '') AS html, coalesce(m.unsubscribe, '') AS unsubscribe, m.attempts, m.created_at,
           coalesce((SELECT r.spec ->> 'url' FROM resources r
                      WHERE r.tenant_id = m.tenant_id AND r.kind = 'NotificationReceiver' AND r.id = m.receiver_id), '') AS url`
 
@@ -80,7 +80,7 @@ func Enqueue(tx *persistence.Tx, m domain.OutgoingMessage, now time.Time) {
 	}
 	tx.QueueQuery(pg.Q(enqueueMessage, []any{
 		m.TenantID, m.Channel, m.ReceiverID, recipients, domain.CutText(m.Subject, domain.MessageSubjectLength),
-		domain.CutText(m.Body, domain.MessageBodyLength), m.HTML, m.DedupKey, now,
+		domain.CutText(m.Body, domain.MessageBodyLength), m.HTML, m.DedupKey, now, m.Unsubscribe,
 	}, pg.None))
 }
 

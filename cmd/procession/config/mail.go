@@ -74,10 +74,12 @@ func (c *Mail) MailCheck() func(context.Context) error {
 	}
 }
 
-// MailClient returns the client of the SMTP server, nil while mails are not configured: they need --public-url, the beginning of
-// their links.
+// SendsMails reports whether mails are configured: they need --public-url, the beginning of their links.
+func (c *Config) SendsMails() bool { return c.SMTPAddress != "" && c.PublicURL != "" }
+
+// MailClient returns the client of the SMTP server, nil while SendsMails is false.
 func (c *Config) MailClient() (*mail.Client, error) {
-	if c.SMTPAddress == "" || c.PublicURL == "" {
+	if !c.SendsMails() {
 		return nil, nil //nolint:nilnil // there are no mails
 	}
 	return c.newClient()

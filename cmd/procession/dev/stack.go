@@ -19,6 +19,7 @@ import (
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/cmd/procession/config"
 	"github.com/procession-dev/procession/cmd/procession/server"
+	"github.com/procession-dev/procession/console/notifications"
 	"github.com/procession-dev/procession/devstack/child"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/devstack/pgcluster"
@@ -114,7 +115,7 @@ func (s *stack) prepareService(ctx context.Context, c *config.Config, o Options)
 	}
 	made, err := server.New(server.Options{
 		Config: *c, Keyring: k, Documents: documents, Log: log,
-		Local: server.LocalOptions{Authority: []byte(k.Issuer.RootsPEM()), Hosts: allowedHosts(c, &o), Users: demoUsers()},
+		Local: server.LocalOptions{Authority: []byte(k.Issuer.RootsPEM()), Hosts: allowedHosts(c, &o), Users: demoUsers(), Mailbox: &notifications.Mailbox{}},
 	})
 	return made, files, err
 }

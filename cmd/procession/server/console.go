@@ -24,7 +24,7 @@ func (s *Service) addConsole(rest *api.Router, o api.Options, db *persistence.DB
 	}
 	screens, err := console.New(console.Options{
 		Options: web.Options{Sessions: sessions, Log: o.Log, Clock: o.Clock, SignInMaxAge: s.config.SignInMaxAge},
-		Service: o.Service, Administration: o.Administration, Bulk: o.Bulk, Feed: o.Feed,
+		Service: o.Service, Administration: o.Administration, Bulk: o.Bulk, Feed: o.Feed, Mails: s.sendsMails(), Mailbox: s.mailbox,
 		SignIn: signin.Screens{OIDC: s.oidc, Demo: users, BaseURL: s.config.BaseURL()},
 	})
 	if err != nil {

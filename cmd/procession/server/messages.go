@@ -17,11 +17,17 @@ func (s *Service) newOutbox(db *persistence.DB) (*outbox.Outbox, error) {
 		return nil, err
 	}
 	o := outbox.Options{DB: db, Chat: s.sender.client, Wake: s.signals.outbox, Clock: time.Now, Logger: s.log}
-	if client != nil {
+	switch {
+	case client != nil:
 		o.Mail = client
+	case s.mailbox != nil:
+		o.Mail = localMails{s.mailbox}
 	}
 	return outbox.New(o), nil
 }
+
+// sendsMails reports whether mails are sent, or kept by the local stack.
+func (s *Service) sendsMails() bool { return s.config.SendsMails() || s.mailbox != nil }
 
 // deadFor is the time for which the metrics count a message that was given up.
 const deadFor = 24 * time.Hour

@@ -18,6 +18,7 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/console/notifications"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/engine/cloud"
@@ -111,6 +112,9 @@ type Service struct {
 	remover       *maintenance.Remover
 	outbox        *outbox.Outbox
 	notifications *notify.Notifier
+	people        *notify.PersonNotifier
+	mailer        *notify.PersonMailer
+	mailbox       *notifications.Mailbox
 }
 
 // drainAfter returns a context that ends --drain-delay after ctx. Meanwhile the service reports itself as not ready and closes
@@ -161,6 +165,8 @@ func (s *Service) Run(ctx context.Context, opened Listeners) error {
 	parts.Go(func() { s.certificates.run(background) })
 	parts.Go(func() { s.outbox.Run(background) })
 	parts.Go(func() { s.notifications.Run(background) })
+	parts.Go(func() { s.people.Run(background) })
+	parts.Go(func() { s.mailer.Run(background) })
 
 	accepting, stopAccepting := s.drainAfter(ctx)
 	defer stopAccepting()

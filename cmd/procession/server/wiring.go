@@ -21,6 +21,7 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/cmd/procession/config"
+	"github.com/procession-dev/procession/console/notifications"
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
@@ -57,17 +58,19 @@ type LocalOptions struct {
 	Hosts *config.Hosts
 	// Users can be signed in to the console by one click.
 	Users []signin.DemoUser
+	// Mailbox keeps the mails that are not sent because no SMTP server is configured.
+	Mailbox *notifications.Mailbox
 }
 
 // New wires the service; Run starts it.
 func New(o Options) (*Service, error) {
 	warnOfChildren(o.Config.Features, o.Log)
-	s := &Service{config: o.Config, keys: o.Keyring.Keys, delay: o.WebhookDelay, signals: newSignals()}
+	s := &Service{config: o.Config, mailbox: o.Local.Mailbox, keys: o.Keyring.Keys, delay: o.WebhookDelay, signals: newSignals()}
 	s.log = slog.New(outageHandler{Handler: o.Log.Handler(), outage: &s.outage})
 	k, documents, log, m := o.Keyring, o.Documents, s.log, newMetrics()
 	s.checkDatabase = k.DB.Background().CheckWritable
 	s.notifier = feed.NewNotifier(k.DB, log)
-	s.hub = feed.NewHub(feed.Options{DB: k.DB, Logger: log, OnNotification: s.signals.dispatcher.Wake})
+	s.hub = feed.NewHub(feed.Options{DB: k.DB, Logger: log, OnNotification: func() { s.signals.dispatcher.Wake(); s.signals.people.Wake() }})
 	s.audit = audit.New(audit.Options{DB: k.DB, Clock: time.Now, Logger: log, Count: m.countRefusedSignIn})
 	halves, err := s.newOperations(k, documents, m)
 	if err != nil {
@@ -86,10 +89,13 @@ func New(o Options) (*Service, error) {
 }
 
 // signals wake background parts of the service.
-type signals struct{ relay, starter, bulk, dispatcher, outbox loop.Signal }
+type signals struct{ relay, starter, bulk, dispatcher, outbox, people, mailer loop.Signal }
 
 func newSignals() signals {
-	return signals{relay: loop.NewSignal(), starter: loop.NewSignal(), bulk: loop.NewSignal(), dispatcher: loop.NewSignal(), outbox: loop.NewSignal()}
+	return signals{
+		relay: loop.NewSignal(), starter: loop.NewSignal(), bulk: loop.NewSignal(), dispatcher: loop.NewSignal(), outbox: loop.NewSignal(),
+		people: loop.NewSignal(), mailer: loop.NewSignal(),
+	}
 }
 
 // operations contains the operations of both API versions and the operations of administrators.
@@ -117,6 +123,7 @@ func (s *Service) newOperations(k *Keyring, documents *blobstore.Store, m *metri
 			s.hub.Wake()
 			s.notifier.Wake()
 			s.signals.dispatcher.Wake()
+			s.signals.people.Wake()
 		},
 	})
 	s.revocations = store.Revocations()
@@ -196,6 +203,17 @@ func (s *Service) newBackground(k *Keyring, h operations) (*activities.Activitie
 	s.notifications = notify.New(notify.Options{
 		DB: k.DB, BaseURL: s.config.BaseURL(), Clock: time.Now, Logger: s.log,
 		Written: func() { s.signals.outbox.Wake(); s.signals.dispatcher.Wake() },
+	})
+	s.people = notify.NewPersonNotifier(notify.PersonOptions{
+		DB: k.DB, Wake: s.signals.people, Clock: time.Now, Logger: s.log, Mails: s.sendsMails(),
+		Written: func() { s.hub.Wake(); s.notifier.Wake(); s.signals.mailer.Wake() },
+	})
+	s.mailer = notify.NewPersonMailer(notify.MailerOptions{
+		DB: k.DB, BaseURL: s.config.BaseURL(), Compose: notifications.ComposeMail, Wake: s.signals.mailer, Written: s.signals.outbox.Wake,
+		Unsubscribe: func(person uuid.UUID, kinds []domain.NotificationKind) string {
+			return s.config.BaseURL() + "/console/unsubscribe/" + h.operations.UnsubscribeToken(person, kinds)
+		},
+		Clock: time.Now, Logger: s.log,
 	})
 	s.counter = maintenance.NewCounter(k.DB, s.log)
 	s.remover = maintenance.NewRemover(maintenance.RemoverOptions{
