@@ -37,6 +37,11 @@ func limits() []limit { //nolint:funlen // a table
 		{"blobstore.maxContentType", "content type of a file", bytes, rejected},
 		{"authn.maxToken", "access token in a header", bytes, "401"},
 		{"api/httpio.maxRequestIDLength", "`X-Request-Id`", characters, "replaced"},
+		{"app.maxMessageText", "text of a message", characters, rejected},
+		{"domain/commonmark.maxFormatted", "text of a message that is formatted and mentions people", bytes, "shown as written"},
+		{"domain/commonmark.maxNesting", "quotations and lists in each other in a message", "", "shown as written"},
+		{"domain/commonmark.MaxMentions", "people that a message mentions", "", "further ones stay text"},
+		{"domain/commonmark.MaxProcessLinks", "processes that the messages of a page link to", "", "further ones are shown as addresses"},
 		{"app.maxElementValues", "values of an element", "", rejected},
 		{"domain.MaxLogMessage", "message of a log entry", characters, cut},
 		{"domain.MaxMovedItems", "items of a process that moves to another version", "", "409"},
@@ -128,7 +133,7 @@ func others() map[string]string {
 	reasons := map[string]string{}
 	for reason, names := range map[string]string{
 		"bounds work or memory": `domain/availability.maxSteps domain/availability.maxBits domain/availability.maxPatternSize
-			domain/filter.maxNumber domain/filter.maxExponent domain.maxInspectionPause domain.InboxCountLimit domain.AttentionLimit domain.MaxDataSourceResults
+			domain/filter.maxNumber domain/filter.maxExponent domain.maxInspectionPause domain.InboxCountLimit domain.AttentionLimit domain.NotificationBellLimit domain.MaxDataSourceResults
 			domain/jsondoc.maxExponentDigits domain/jsondoc.maxLibraryWork domain/jsondoc.maxIdle
 			domain/jsondoc.maxCachedSource domain/jsondoc.maxParts domain/jsondoc.maxBranches domain/jsondoc.maxPlaces domain/jsondoc.maxLimited
 			domain/availability.maxRune domain/availability.maxName domain/availability.maxShape app.maxPause app.maxRepeats app.maxSeen app.maxDefinitions app.maxCachedKeys
