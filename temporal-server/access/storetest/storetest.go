@@ -2,6 +2,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -55,7 +56,69 @@ func Run(t *testing.T, store access.Store) {
 	require.Equal(t, "b", claim("alpha", "c1", "b", now), "forgotten")
 	require.Equal(t, "c", claim("alpha", "c3", "c", now), "those forgotten no longer count")
 
+	testTakenQueue(t, store, now)
 	testConcurrentClaims(t, store, now)
+	testConcurrentForgetting(t, store, now)
+}
+
+// testTakenQueue requires that a queue that became a normal one no longer counts.
+func testTakenQueue(t *testing.T, store access.Store, now time.Time) {
+	t.Helper()
+	claim := func(queue, subject string) (string, error) {
+		return store.Claim(t.Context(), access.Claim{Namespace: "gamma", Queue: queue, Subject: subject, At: now}, 2)
+	}
+	for _, step := range []struct{ queue, subject, owner string }{
+		{"q1", "d", "d"}, {"q2", "d", "d"}, {"q2", "", ""}, {"q3", "d", "d"}, {"q2", "d", ""},
+	} {
+		owner, err := claim(step.queue, step.subject)
+		require.NoError(t, err, "%v", step)
+		require.Equal(t, step.owner, owner, "%v", step)
+	}
+	_, err := claim("q4", "d")
+	require.ErrorIs(t, err, access.ErrTooManyQueues)
+	_, err = claim("q4", "d")
+	require.ErrorIs(t, err, access.ErrTooManyQueues, "a refused claim leaves nothing behind")
+}
+
+// testConcurrentForgetting requires that renewed queues are kept while frontends forget others, and that those forgotten can be claimed again.
+func testConcurrentForgetting(t *testing.T, store access.Store, now time.Time) {
+	t.Helper()
+	claim := func(queue string, at time.Time) error {
+		_, err := store.Claim(t.Context(), access.Claim{Namespace: "delta", Queue: queue, Subject: "e", At: at}, 50)
+		return err
+	}
+	for i := range 20 {
+		require.NoError(t, claim(fmt.Sprint("old", i), now.Add(-3*time.Hour)))
+		require.NoError(t, claim(fmt.Sprint("renewed", i), now.Add(-3*time.Hour)))
+	}
+	var done sync.WaitGroup
+	errs := make([]error, 4)
+	for i := range errs {
+		done.Go(func() {
+			if i%2 == 0 {
+				errs[i] = store.Forget(t.Context(), now.Add(-2*time.Hour))
+				return
+			}
+			for q := range 20 {
+				errs[i] = errors.Join(errs[i], claim(fmt.Sprint("renewed", q), now))
+			}
+		})
+	}
+	done.Wait()
+	require.NoError(t, errors.Join(errs...))
+	require.NoError(t, store.Forget(t.Context(), now.Add(-2*time.Hour)))
+	for i := range 20 {
+		_, known, err := store.Owner(t.Context(), "delta", fmt.Sprint("old", i))
+		require.NoError(t, err)
+		require.False(t, known)
+		_, known, err = store.Owner(t.Context(), "delta", fmt.Sprint("renewed", i))
+		require.NoError(t, err)
+		require.True(t, known)
+	}
+	for i := range 30 {
+		require.NoError(t, claim(fmt.Sprint("new", i), now), "those forgotten no longer count")
+	}
+	require.ErrorIs(t, claim("beyond", now), access.ErrTooManyQueues)
 }
 
 // testConcurrentClaims requires that concurrent claims of one queue return the same owner.
