@@ -31,7 +31,7 @@ func (n *nameList) Set(value string) error {
 // configFile returns the value of --config before the other settings are read. The caller reports invalid arguments.
 func configFile(args []string, lookupEnv func(string) (string, bool)) (string, error) {
 	var ignored Options
-	fs := ignored.flagSet(io.Discard)
+	fs := ignored.flagSet("", io.Discard)
 	fs.Usage = func() {}
 	if file, ok := lookupEnv(EnvName(configFlag)); ok {
 		if err := fs.Set(configFlag, file); err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,10 +41,13 @@ var clusterNamePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
 // Store is the kind of database in which Temporal stores its state.
 type Store string
 
-// The supported stores.
+// The supported stores. StoreSQLite, StorePostgres and StoreCassandra have the state of Temporal; StorePostgres and StoreOpenSearch have the
+// lists of workflows, and StoreSQLite has both.
 const (
-	StoreSQLite   Store = "sqlite"
-	StorePostgres Store = "postgres"
+	StoreSQLite     Store = "sqlite"
+	StorePostgres   Store = "postgres"
+	StoreCassandra  Store = "cassandra"
+	StoreOpenSearch Store = "opensearch"
 )
 
 // Options are the validated settings of one server.
@@ -62,10 +64,15 @@ type Options struct {
 	ClusterNumber int
 
 	Store               Store
+	Visibility          Store  // the store of the lists of workflows
+	UpdateSchema        bool   // create and update the databases in PostgreSQL at the start
 	DatabaseURL         string // any database of the PostgreSQL server; contains a password, never log it
 	Database            string
 	VisibilityDatabase  string
 	DatabaseConnections int
+	Cassandra           Cassandra
+	OpenSearch          OpenSearch
+	AllowPlainStores    bool // accept Cassandra and OpenSearch of other machines without TLS
 	HistoryShards       int
 	TaskQueuePartitions int // 0: Temporal's default
 	// SystemWorkers are the namespaces with workers of Temporal itself; empty: all.
@@ -94,33 +101,63 @@ type Options struct {
 // Parse returns the validated options from args; other flags come from lookupEnv, then from the file of --config.
 // If args request help, Parse writes it to output and returns [flag.ErrHelp]. No error contains the value of --database-url.
 func Parse(args []string, lookupEnv func(string) (string, bool), output io.Writer) (Options, error) {
-	var opts Options
-	fs := opts.flagSet(output)
-	file, err := configFile(args, lookupEnv)
+	opts, given, err := readSettings("start", args, lookupEnv, output)
 	if err != nil {
 		return Options{}, err
 	}
+	if err := errors.Join(append(opts.checkStores(given), opts.validate())...); err != nil {
+		return Options{}, err
+	}
+	return opts, nil
+}
+
+// ParseStores is Parse for commands that use the stores only: they accept the same settings, and require the settings of the stores.
+func ParseStores(command string, args []string, lookupEnv func(string) (string, bool), output io.Writer) (Options, error) {
+	opts, given, err := readSettings(command, args, lookupEnv, output)
+	if err != nil {
+		return Options{}, err
+	}
+	if err := errors.Join(append(opts.checkStores(given), opts.checkIdentity()...)...); err != nil {
+		return Options{}, err
+	}
+	return opts, nil
+}
+
+// readSettings returns the options and the names of the settings that were given.
+func readSettings(command string, args []string, lookupEnv func(string) (string, bool), output io.Writer) (Options, []string, error) {
+	var opts Options
+	fs := opts.flagSet(command, output)
+	file, err := configFile(args, lookupEnv)
+	if err != nil {
+		return Options{}, nil, err
+	}
 	if file != "" {
 		if err := setFromFile(fs, file); err != nil {
-			return Options{}, err
+			return Options{}, nil, err
 		}
 	}
 	if err := setFromEnv(fs, lookupEnv); err != nil {
-		return Options{}, err
+		return Options{}, nil, err
 	}
 	if err := fs.Parse(args); err != nil {
-		return Options{}, err
+		return Options{}, nil, err
 	}
 	if fs.NArg() > 0 {
-		return Options{}, fmt.Errorf("unexpected argument %q", fs.Arg(0))
+		return Options{}, nil, fmt.Errorf("unexpected argument %q", fs.Arg(0))
 	}
 	if opts.RevocationsURL == siblingURL {
 		opts.RevocationsURL = access.SiblingRevocationsURL(opts.JWKSURL)
 	}
-	if err := opts.validate(); err != nil {
-		return Options{}, err
+	if opts.Visibility == "" && opts.Store != StoreCassandra {
+		opts.Visibility = opts.Store
 	}
-	return opts, nil
+	var given []string
+	fs.Visit(func(f *flag.Flag) {
+		if f.Value.String() != f.DefValue {
+			given = append(given, f.Name)
+		}
+	})
+	return opts, given, nil
 }
 
 func setFromEnv(fs *flag.FlagSet, lookupEnv func(string) (string, bool)) error {
@@ -144,8 +181,8 @@ func EnvName(name string) string {
 }
 
 // flagSet returns the flags that set o, with their defaults.
-func (o *Options) flagSet(output io.Writer) *flag.FlagSet {
-	fs := flag.NewFlagSet("temporal-server start", flag.ContinueOnError)
+func (o *Options) flagSet(command string, output io.Writer) *flag.FlagSet {
+	fs := flag.NewFlagSet("temporal-server "+command, flag.ContinueOnError)
 	fs.SetOutput(output)
 	fs.String(configFlag, "", "YAML `file` with settings, named like these flags; flags and environment override it")
 	fs.StringVar(&o.Listen, "listen", "127.0.0.1:7233", "`address` (host:port) of the frontend; port 0 chooses a free one")
@@ -159,12 +196,8 @@ func (o *Options) flagSet(output io.Writer) *flag.FlagSet {
 	fs.StringVar(&o.Internal, "internal-certificate", "", "PEM `file` with the certificate and key that the processes of a cluster share; temporal-server certificate writes it")
 	fs.StringVar(&o.ClusterName, "cluster-name", defaultClusterName, "`name` of the cluster, fixed at its first start; different in clusters that may replicate")
 	fs.IntVar(&o.ClusterNumber, "cluster-number", 1, "`number` of the cluster from 1 to 99, fixed at its first start; different in clusters that may replicate")
-	fs.StringVar((*string)(&o.Store), "store", string(StoreSQLite), "database of the server: `sqlite` (in memory, lost at exit) or postgres")
-	fs.StringVar(&o.DatabaseURL, "database-url", "", "postgres:// `URL` of any database of the PostgreSQL server; its role creates the two databases if they are missing")
-	fs.StringVar(&o.Database, "database", "temporal", "`name` of the main database")
-	fs.StringVar(&o.VisibilityDatabase, "visibility-database", "temporal_visibility", "`name` of the visibility database")
-	fs.IntVar(&o.DatabaseConnections, "database-connections", 10, "maximum number of connections of each of the five services to the main database, and half as many to visibility")
-	fs.IntVar(&o.HistoryShards, "history-shards", defaultHistoryShards, "history shards of a new postgres store; fixed at its first start")
+	o.addStoreFlags(fs)
+	fs.IntVar(&o.HistoryShards, "history-shards", defaultHistoryShards, "history shards of a new store in PostgreSQL or Cassandra; fixed at its first start")
 	fs.IntVar(&o.TaskQueuePartitions, "task-queue-partitions", defaultTaskQueuePartitions, "partitions of each task queue: 1 suits up to some hundred tasks a second. A lower number loses tasks in removed partitions")
 	o.SystemWorkers = []string{serviceNamespace}
 	fs.Var((*nameList)(&o.SystemWorkers), "system-workers", "comma-separated `namespaces` with workers of Temporal itself, for schedules, batches and worker deployments; empty: all")
@@ -201,27 +234,12 @@ func (o *Options) validate() error {
 	for _, err := range o.checkServices() {
 		fail("%w", err)
 	}
-	switch o.Store {
-	case StoreSQLite:
-		if o.DatabaseURL != "" {
-			fail("--database-url needs --store postgres")
-		}
-	case StorePostgres:
-		// The parse error is dropped because it quotes the URL with the password.
-		if u, err := url.Parse(o.DatabaseURL); err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") {
-			fail("--database-url must be a postgres:// URL")
-		}
-	default:
-		fail("--store must be sqlite or postgres, not %q", o.Store)
-	}
 	for _, f := range []struct{ name, value string }{
 		{"jwks-url", o.JWKSURL},
 		{"issuer", o.Issuer},
 		{"tls-cert", o.TLSCert},
 		{"tls-key", o.TLSKey},
 		{"client-ca", o.ClientCA},
-		{"database", o.Database},
-		{"visibility-database", o.VisibilityDatabase},
 	} {
 		if f.value == "" {
 			fail("--%s is required", f.name)
@@ -235,26 +253,14 @@ func (o *Options) validate() error {
 			fail("--%s %w", f.name, err)
 		}
 	}
-	if o.Database == o.VisibilityDatabase {
-		fail("--database and --visibility-database must differ")
-	}
-	if !clusterNamePattern.MatchString(o.ClusterName) {
-		fail("--cluster-name must have 1 to 63 letters, digits, dots, hyphens and underscores, and begin with a letter or digit")
-	}
-	if o.ClusterNumber < 1 || o.ClusterNumber >= ClusterNumbers {
-		fail("--cluster-number must be 1 to %d", ClusterNumbers-1)
+	for _, err := range o.checkIdentity() {
+		fail("%w", err)
 	}
 	if o.JWKSRefresh <= 0 || o.RevocationsRefresh <= 0 || o.TLSRefresh <= 0 {
 		fail("--jwks-refresh, --revocations-refresh and --tls-refresh must be positive")
 	}
 	if o.PublishedMaxAge < o.JWKSRefresh || o.PublishedMaxAge < o.RevocationsRefresh {
 		fail("--published-max-age must not be shorter than --jwks-refresh and --revocations-refresh")
-	}
-	if o.DatabaseConnections < 2 {
-		fail("--database-connections must be at least 2")
-	}
-	if o.HistoryShards < 1 || o.HistoryShards > 16384 {
-		fail("--history-shards must be 1 to 16384")
 	}
 	if o.TaskQueuePartitions < 1 || o.TaskQueuePartitions > 100 {
 		fail("--task-queue-partitions must be 1 to 100")
@@ -263,4 +269,18 @@ func (o *Options) validate() error {
 		fail("--log-level must be debug, info, warn or error, not %q", o.LogLevel)
 	}
 	return errors.Join(errs...)
+}
+
+// checkIdentity returns the errors in settings that the first use of a store fixes.
+func (o *Options) checkIdentity() (errs []error) {
+	if !clusterNamePattern.MatchString(o.ClusterName) {
+		errs = append(errs, errors.New("--cluster-name must have 1 to 63 letters, digits, dots, hyphens and underscores, and begin with a letter or digit"))
+	}
+	if o.ClusterNumber < 1 || o.ClusterNumber >= ClusterNumbers {
+		errs = append(errs, fmt.Errorf("--cluster-number must be 1 to %d", ClusterNumbers-1))
+	}
+	if o.HistoryShards < 1 || o.HistoryShards > 16384 {
+		errs = append(errs, errors.New("--history-shards must be 1 to 16384"))
+	}
+	return errs
 }

@@ -30,8 +30,13 @@ func TestParseFillsDefaults(t *testing.T) {
 	opts, err := options.Parse(requiredFlags(), lookupIn(nil), io.Discard)
 	require.NoError(t, err)
 	require.Equal(t, options.Options{
-		Listen: "127.0.0.1:7233", ClusterName: "active", ClusterNumber: 1, Store: options.StoreSQLite,
-		Database: "temporal", VisibilityDatabase: "temporal_visibility", DatabaseConnections: 10, HistoryShards: 512, TaskQueuePartitions: 4,
+		Listen: "127.0.0.1:7233", ClusterName: "active", ClusterNumber: 1, Store: options.StoreSQLite, Visibility: options.StoreSQLite, UpdateSchema: true,
+		Database: "temporal", VisibilityDatabase: "temporal_visibility", DatabaseConnections: 10,
+		Cassandra: options.Cassandra{
+			Port: 9042, Keyspace: "temporal", Replication: 3, Consistency: "LOCAL_QUORUM", SerialConsistency: "LOCAL_SERIAL", Connections: 4,
+		},
+		OpenSearch:    options.OpenSearch{Index: "temporal_visibility_v1", Shards: 1},
+		HistoryShards: 512, TaskQueuePartitions: 4,
 		SystemWorkers: []string{"procession"},
 		JWKSURL:       "http://127.0.0.1:8080/.well-known/jwks.json", JWKSRefresh: 10 * time.Second, Issuer: "procession",
 		RevocationsURL: "http://127.0.0.1:8080/.well-known/engine-revocations.json", RevocationsRefresh: 10 * time.Second,
@@ -62,7 +67,7 @@ func TestParseRefuses(t *testing.T) {
 		want string
 	}{
 		"a missing key set":       {[]string{"--tls-cert", "a", "--tls-key", "b", "--client-ca", "c"}, "--jwks-url is required"},
-		"an unknown store":        {requiredFlags("--store", "mysql"), "--store must be sqlite or postgres"},
+		"an unknown store":        {requiredFlags("--store", "mysql"), "--store must be sqlite, postgres or cassandra"},
 		"postgres without a URL":  {requiredFlags("--store", "postgres"), "--database-url must be a postgres:// URL"},
 		"a URL with sqlite":       {requiredFlags("--database-url", "postgres://h/d"), "--database-url needs --store postgres"},
 		"an address without port": {requiredFlags("--listen", "127.0.0.1"), "--listen must be host:port"},
@@ -84,7 +89,7 @@ func TestParseRefuses(t *testing.T) {
 		"any port with services":  {requiredFlags("--services", "history", "--listen", "127.0.0.1:0"), "--listen: the port of frontend must be 301 to 32767"},
 		"no name of the cluster":  {requiredFlags("--cluster-name", ""), "--cluster-name must have 1 to 63 letters"},
 		"a high number":           {requiredFlags("--cluster-number", "100"), "--cluster-number must be 1 to 99"},
-		"one database for both":   {requiredFlags("--database", "x", "--visibility-database", "x"), "must differ"},
+		"one database for both":   {requiredFlags("--store", "postgres", "--database", "x", "--visibility-database", "x"), "must differ"},
 		"a stray argument":        {requiredFlags("stray"), `unexpected argument "stray"`},
 		"an unknown level":        {requiredFlags("--log-level", "loud"), "--log-level must be"},
 		"a file of revocations":   {requiredFlags("--revocations-url", "file:///list"), "--revocations-url must be"},

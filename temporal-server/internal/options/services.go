@@ -73,6 +73,9 @@ func (o *Options) MembershipPort(service primitives.ServiceName) int {
 func (o *Options) checkServices() (errs []error) {
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if !o.Split() {
+		if o.Store == StoreCassandra {
+			fail("--store cassandra needs --services, also with all services in one process: without it nothing stops a second process from using the same keyspace")
+		}
 		if o.Advertise != "" || len(o.Ports) > 0 || o.Internal != "" {
 			fail("--advertise, --ports and --internal-certificate need --services")
 		}
@@ -84,8 +87,8 @@ func (o *Options) checkServices() (errs []error) {
 			fail("--services: there is no service %q", name)
 		}
 	}
-	if o.Store != StorePostgres {
-		fail("--services needs --store postgres")
+	if o.Store == StoreSQLite {
+		fail("--services needs --store postgres or cassandra: each process would have a database of its own in memory")
 	}
 	if o.Internal == "" {
 		fail("--internal-certificate is required with --services")
