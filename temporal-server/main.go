@@ -14,15 +14,20 @@ import (
 	"syscall"
 	"time"
 
+	"go.temporal.io/server/common/log"
+
 	"github.com/procession-dev/procession/temporal-server/internal/certs"
 	"github.com/procession-dev/procession/temporal-server/internal/options"
 	"github.com/procession-dev/procession/temporal-server/internal/server"
+	"github.com/procession-dev/procession/temporal-server/internal/store"
 )
 
 const usage = `Usage: temporal-server start [flags]
+       temporal-server schema [flags]
        temporal-server certificate FILE
 
 start runs a Temporal server whose frontend accepts Procession's engine certificates and tokens.
+schema creates the databases of a server with the same flags, or updates them to the schema of this build, and prints what it did.
 temporal-server start -h lists the flags; each can also be set as PROCESSION_TEMPORAL_<FLAG>.
 certificate writes the certificate and key that the processes of a cluster share to a new file.
 `
@@ -54,6 +59,8 @@ func runCommand(ctx context.Context, args []string, lookupEnv func(string) (stri
 		}
 		logger := slog.New(slog.NewJSONHandler(stderr, nil))
 		return serveUntilDone(ctx, opts, logger, stdout)
+	case "schema":
+		return updateStores(ctx, args[1:], lookupEnv, stdout, stderr)
 	case "certificate":
 		if len(args) != 2 {
 			return fmt.Errorf("certificate needs the name of a file\n%s", usage)
@@ -65,6 +72,19 @@ func runCommand(ctx context.Context, args []string, lookupEnv func(string) (stri
 	default:
 		return fmt.Errorf("unknown command %q\n%s", args[0], usage)
 	}
+}
+
+// updateStores executes the command schema. Its log goes to stderr.
+func updateStores(ctx context.Context, args []string, lookupEnv func(string) (string, bool), stdout, stderr io.Writer) error {
+	opts, err := options.ParseStores("schema", args, lookupEnv, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	quiet := log.NewZapLogger(log.BuildZapLogger(log.Config{Level: opts.LogLevel}))
+	return store.Update(ctx, opts, quiet, func(line string) { _, _ = fmt.Fprintln(stdout, line) })
 }
 
 // serveUntilDone runs the server until ctx ends. A second interrupt ends the process, because the caller no longer handles signals.

@@ -90,3 +90,16 @@ func queryInt(t *testing.T, databaseURL, database, sql string) int {
 	require.NoError(t, conn.QueryRow(t.Context(), sql).Scan(&n), "%s in %s", sql, database)
 	return n
 }
+
+// execute executes a statement in a database.
+func execute(t *testing.T, databaseURL, database, sql string) {
+	t.Helper()
+	u, err := url.Parse(databaseURL)
+	require.NoError(t, err)
+	u.Path = "/" + database
+	conn, err := pgx.Connect(t.Context(), u.String())
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(context.Background()) }()
+	_, err = conn.Exec(t.Context(), sql)
+	require.NoError(t, err, "%s in %s", sql, database)
+}

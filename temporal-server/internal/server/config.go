@@ -20,6 +20,9 @@ import (
 	"github.com/procession-dev/procession/temporal-server/internal/options"
 )
 
+// openSearchFlush is the time for which changes of visibility are collected before they are written to OpenSearch.
+const openSearchFlush = 200 * time.Millisecond
+
 // layout contains the addresses of the services.
 type layout struct {
 	config map[string]config.Service
@@ -154,6 +157,10 @@ func dynamicConfig(opts options.Options) dynamicconfig.StaticClient {
 	if opts.TaskQueuePartitions > 0 {
 		settings[dynamicconfig.MatchingNumTaskqueueReadPartitions.Key()] = opts.TaskQueuePartitions
 		settings[dynamicconfig.MatchingNumTaskqueueWritePartitions.Key()] = opts.TaskQueuePartitions
+	}
+	if opts.Visibility == options.StoreOpenSearch {
+		// The service follows the lists of ends, which show a change after this time and the refresh of the index.
+		settings[dynamicconfig.WorkerESProcessorFlushInterval.Key()] = openSearchFlush
 	}
 	if opts.Store == options.StoreSQLite {
 		// Both add queries, which are cheap on a database in memory, and tests do not wait for a cache.

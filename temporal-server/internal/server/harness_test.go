@@ -59,7 +59,7 @@ func newAuthorities(t *testing.T) *testServer {
 	ca := filepath.Join(dir, "ca.pem")
 	require.NoError(t, os.WriteFile(ca, w.ca.pem(), 0o600))
 	w.opts = options.Options{
-		Listen: "127.0.0.1:0", Store: options.StoreSQLite, ClusterName: "active", ClusterNumber: 1,
+		Listen: "127.0.0.1:0", Store: options.StoreSQLite, Visibility: options.StoreSQLite, UpdateSchema: true, ClusterName: "active", ClusterNumber: 1,
 		Database: "temporal", VisibilityDatabase: "temporal_visibility", DatabaseConnections: 4, HistoryShards: 2,
 		JWKSURL: w.issuer.http.URL + "/jwks.json", JWKSRefresh: 50 * time.Millisecond, Issuer: "procession",
 		RevocationsURL: w.issuer.http.URL + "/engine-revocations.json", RevocationsRefresh: 50 * time.Millisecond,

@@ -173,7 +173,7 @@ func TestEveryMethodHasItsCallers(t *testing.T) {
 	for store, change := range map[string]func(*options.Options){
 		"sqlite": nil,
 		"postgres": func(o *options.Options) {
-			o.Store, o.DatabaseURL = options.StorePostgres, newPostgres(t)
+			o.Store, o.Visibility, o.DatabaseURL = options.StorePostgres, options.StorePostgres, newPostgres(t)
 		},
 	} {
 		t.Run(store, func(t *testing.T) {

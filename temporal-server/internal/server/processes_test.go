@@ -65,7 +65,13 @@ func beServer(text string) error {
 // clusterNetwork makes w a cluster of several processes on PostgreSQL, and returns the addresses of n hosts of its own.
 func (w *testServer) clusterNetwork(t *testing.T, n int) []string {
 	t.Helper()
-	w.opts.Store, w.opts.DatabaseURL = options.StorePostgres, newPostgres(t)
+	w.opts.Store, w.opts.Visibility, w.opts.DatabaseURL = options.StorePostgres, options.StorePostgres, newPostgres(t)
+	return w.clusterHosts(t, n)
+}
+
+// clusterHosts makes w a cluster of several processes, and returns the addresses of n hosts of its own.
+func (w *testServer) clusterHosts(t *testing.T, n int) []string {
+	t.Helper()
 	w.opts.Internal = filepath.Join(t.TempDir(), "internal.pem")
 	require.NoError(t, certs.WriteShared(w.opts.Internal, time.Now()))
 	network := fmt.Sprintf("127.%d.%d.", 1+rand.IntN(254), rand.IntN(256))

@@ -90,7 +90,7 @@ func TestPostgresStoreKeepsItsDataAndOneOwner(t *testing.T) {
 	t.Parallel()
 	databaseURL := newPostgres(t)
 	w := startTestServer(t, func(o *options.Options) {
-		o.Store, o.DatabaseURL, o.Database, o.VisibilityDatabase = options.StorePostgres, databaseURL, "engine main", "engine_visibility"
+		o.Store, o.Visibility, o.DatabaseURL, o.Database, o.VisibilityDatabase = options.StorePostgres, options.StorePostgres, databaseURL, "engine main", "engine_visibility"
 		o.ClusterName, o.ClusterNumber = "porto", 3
 	})
 	requireWorkflowFound(t, w, "alpha")
@@ -111,7 +111,7 @@ func TestPostgresStoreKeepsItsDataAndOneOwner(t *testing.T) {
 		other := w.opts
 		change(&other)
 		_, err = server.Start(t.Context(), other, slog.New(slog.DiscardHandler), time.Now)
-		require.ErrorContains(t, err, "the database belongs to the cluster porto with the number 3: --cluster-name and --cluster-number cannot change")
+		require.ErrorContains(t, err, "the main store belongs to the cluster porto with the number 3: --cluster-name and --cluster-number cannot change")
 	}
 	w.start(t)
 	cluster, err := workflowservice.NewWorkflowServiceClient(w.system(t)).GetClusterInfo(t.Context(), &workflowservice.GetClusterInfoRequest{})
@@ -158,7 +158,7 @@ func TestStartNamesWhatItCannotUse(t *testing.T) {
 		},
 		"an absent database server": {
 			func(o *options.Options) {
-				o.Store, o.DatabaseURL = options.StorePostgres, "postgres://u:hunter2@/postgres?host=/nowhere"
+				o.Store, o.Visibility, o.DatabaseURL = options.StorePostgres, options.StorePostgres, "postgres://u:hunter2@/postgres?host=/nowhere"
 			},
 			[]string{"--database-url"},
 		},

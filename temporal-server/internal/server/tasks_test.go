@@ -110,7 +110,9 @@ func scheduleActivity(queue string) *command.Command {
 // An attacker within the tenant knows the name of the sticky queue, the ids, and the format of tokens.
 func TestNoSubjectWorksOnTheTasksOfAnother(t *testing.T) {
 	t.Parallel()
-	w := startTestServer(t, func(o *options.Options) { o.Store, o.DatabaseURL = options.StorePostgres, newPostgres(t) })
+	w := startTestServer(t, func(o *options.Options) {
+		o.Store, o.Visibility, o.DatabaseURL = options.StorePostgres, options.StorePostgres, newPostgres(t)
+	})
 	w.addNamespace(t, "alpha")
 	service := workflowservice.NewWorkflowServiceClient(w.system(t))
 	start := startRequest("alpha", "q1")

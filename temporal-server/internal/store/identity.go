@@ -20,9 +20,9 @@ import (
 	"github.com/procession-dev/procession/temporal-server/internal/options"
 )
 
-// identifyCluster records the name and number of the cluster in its database at the first start, and returns an error if the database belongs to
-// a cluster with others: both are part of the histories. Only one process may call it at a time.
-func identifyCluster(ctx context.Context, opts options.Options, stores config.Persistence, logger log.Logger) (err error) {
+// identifyCluster returns an error if the main store belongs to a cluster with another name or number: both are part of the histories. With records,
+// it records them in a new store; then only one process may call it at a time.
+func identifyCluster(ctx context.Context, opts options.Options, stores config.Persistence, records bool, logger log.Logger) (err error) {
 	serializer := serialization.NewSerializer()
 	factory := client.FactoryProvider(client.NewFactoryParams{
 		DataStoreFactory: client.DataStoreFactoryProvider(client.ClusterName(opts.ClusterName), resolver.NewNoopResolver(), &stores, nil,
@@ -31,20 +31,23 @@ func identifyCluster(ctx context.Context, opts options.Options, stores config.Pe
 		MetricsHandler: metrics.NoopMetricsHandler, Logger: logger, Serializer: serializer,
 	})
 	defer factory.Close()
-	records, err := factory.NewClusterMetadataManager()
+	clusters, err := factory.NewClusterMetadataManager()
 	if err != nil {
 		return fmt.Errorf("connecting: %w", err)
 	}
-	defer records.Close()
-	found, err := records.ListClusterMetadata(ctx, &temporalstore.ListClusterMetadataRequest{PageSize: 100})
+	defer clusters.Close()
+	found, err := clusters.ListClusterMetadata(ctx, &temporalstore.ListClusterMetadataRequest{PageSize: 100})
 	if err != nil {
 		return fmt.Errorf("reading the name of the cluster: %w", err)
 	}
 	if len(found.ClusterMetadata) > 0 {
 		return compareIdentity(opts, found.ClusterMetadata)
 	}
+	if !records {
+		return fmt.Errorf("the name of the cluster is not recorded: run %s with the same settings", schemaCommand)
+	}
 	visibility := stores.GetVisibilityStoreConfig()
-	saved, err := records.SaveClusterMetadata(ctx, &temporalstore.SaveClusterMetadataRequest{ClusterMetadata: &persistence.ClusterMetadata{
+	saved, err := clusters.SaveClusterMetadata(ctx, &temporalstore.SaveClusterMetadataRequest{ClusterMetadata: &persistence.ClusterMetadata{
 		ClusterName: opts.ClusterName, ClusterId: uuid.NewString(),
 		HistoryShardCount:        stores.NumHistoryShards,
 		FailoverVersionIncrement: options.ClusterNumbers, InitialFailoverVersion: int64(opts.ClusterNumber),
@@ -67,6 +70,6 @@ func compareIdentity(opts options.Options, recorded []*temporalstore.GetClusterM
 			return nil
 		}
 	}
-	return fmt.Errorf("the database belongs to the cluster %s with the number %d: --cluster-name and --cluster-number cannot change after the first start",
+	return fmt.Errorf("the main store belongs to the cluster %s with the number %d: --cluster-name and --cluster-number cannot change after the first start",
 		recorded[0].ClusterName, recorded[0].InitialFailoverVersion)
 }
