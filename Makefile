@@ -68,10 +68,20 @@ fuzz: ## Run every fuzz target for FUZZ_TIME, and give every parameter every hos
 	@go test ./api -count=1 -run TestNoParameterMakesTheServiceFail -args -hostile-rounds=1
 
 .PHONY: test-cluster
-test-cluster: ## Restart and kill every process of a Temporal on three hosts under load, for CLUSTER_TIME (10m); the same with replicas of the service
+test-cluster: bootstrap-tests temporal ## Restart, kill and pause every process of a Temporal on three hosts under load, for CLUSTER_TIME (10m), on PostgreSQL, and on Cassandra and OpenSearch; kill replicas of the service
 	@cd temporal-server && CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath" TEST_CLUSTER="$(CLUSTER_TIME)" \
-	  go test ./internal/server -run TestThreeHosts -count=1 -v -timeout 2h
+	  go test ./internal/server -run 'TestThreeHosts$$' -count=1 -v -timeout 2h
 	@go test ./cmd/procession -run TestHostsAndReplicasAreKilled -count=1 -v -timeout 2h -args -hosts-duration=$(CLUSTER_TIME) -hosts-slowest=15s
+	@go run ./test/stores $(MAKE) test-stores
+
+# make test-cluster runs it, with Cassandra and OpenSearch.
+.PHONY: test-stores
+test-stores:
+	@cd temporal-server && CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath" TEST_CLUSTER="$(CLUSTER_TIME)" \
+	  go test ./internal/store ./internal/server -run 'Cassandra|Keyspace|StoresThatRefuse|ListsInOpenSearch|CostOnPostgres' -parallel 2 -p 1 -count=1 -v -timeout 2h
+	@go test ./engine ./workflows -skip TestListsOfEndsReadLittle -count=1 -timeout 30m
+	@go test ./cmd/procession -run 'TestHostsAndReplicasAreKilled' -count=1 -v -timeout 2h -args -hosts-duration=$(CLUSTER_TIME) -hosts-slowest=15s
+	@go test ./cmd/procession -run 'TestProblemsOfRunningWorkflows|TestFailedWorkflowBecomesAnIncidentThatCanBeRetried' -count=1 -v -timeout 30m
 
 # Without the race detector, which would compile a second Temporal.
 .PHONY: test-nested

@@ -16,6 +16,8 @@ const (
 	loanLanes = 4
 	// clusterStepLimit is the promised duration of a step while a process is lost.
 	clusterStepLimit = 15 * time.Second
+	// partitionTime is the time for which a paused process does not answer.
+	partitionTime = 20 * time.Second
 )
 
 // hostProcesses returns the services of each process of a host.
@@ -95,28 +97,59 @@ func (w *testServer) killEach(t *testing.T, processes []*clusterProcess, load *l
 	}
 }
 
-// A cluster of three hosts restarts and loses each process in turn, for the time in TEST_CLUSTER, without a failed call.
+// pauseEach stops each process in turn without ending it, as a partition of the network does: its connections stay open and nothing answers.
+// When it continues, it takes itself for the owner of its shards.
+func (w *testServer) pauseEach(t *testing.T, processes []*clusterProcess, load *loanLoad) {
+	t.Helper()
+	for _, p := range processes {
+		require.NoError(t, p.cmd.Process.Signal(syscall.SIGSTOP))
+		began := time.Now()
+		load.awaitLoans(t, 10*loanLanes)
+		<-time.After(max(0, partitionTime-time.Since(began)))
+		require.NoError(t, p.cmd.Process.Signal(syscall.SIGCONT))
+		load.awaitLoans(t, 2*loanLanes)
+		t.Logf("%s of %s: continued after %s", strings.Join(p.services, ","), p.host, time.Since(began).Round(time.Second))
+	}
+}
+
+// A cluster of three hosts restarts, loses and pauses each process in turn, for the time in TEST_CLUSTER, without a failed call.
 func TestThreeHosts(t *testing.T) {
 	t.Parallel()
+	length := clusterTime(t)
+	w := newAuthorities(t)
+	w.opts.TaskQueuePartitions, w.opts.HistoryShards = 1, 64
+	w.disturbHosts(t, w.clusterNetwork(t, 3), length)
+}
+
+// clusterTime returns the time in TEST_CLUSTER, and skips the test without it.
+func clusterTime(t *testing.T) time.Duration {
+	t.Helper()
 	text := os.Getenv("TEST_CLUSTER")
 	if text == "" {
 		t.Skip("make test-cluster sets TEST_CLUSTER")
 	}
 	length, err := time.ParseDuration(text)
 	require.NoError(t, err)
-	w := newAuthorities(t)
-	w.opts.TaskQueuePartitions, w.opts.HistoryShards = 1, 64
-	processes := w.startHosts(t, w.clusterNetwork(t, 3))
+	return length
+}
 
+// disturbHosts starts the hosts and disturbs each process in turn under load, in each way at least once.
+func (w *testServer) disturbHosts(t *testing.T, hosts []string, length time.Duration) {
+	t.Helper()
+	processes := w.startHosts(t, hosts)
 	for begin := time.Now(); time.Since(begin) < length; {
-		for name, disturb := range map[string]func(*loanLoad){
-			"SIGTERM of each process": func(*loanLoad) { w.restartEach(t, processes) },
-			"kill -9 of each process": func(load *loanLoad) { w.killEach(t, processes, load) },
+		for _, way := range []struct {
+			name    string
+			disturb func(*loanLoad)
+		}{
+			{"SIGTERM of each process", func(*loanLoad) { w.restartEach(t, processes) }},
+			{"kill -9 of each process", func(load *loanLoad) { w.killEach(t, processes, load) }},
+			{"SIGSTOP and SIGCONT of each process", func(load *loanLoad) { w.pauseEach(t, processes, load) }},
 		} {
-			t.Log(name)
+			t.Log(way.name)
 			load := w.startLoad(t, loanLanes)
 			load.awaitLoans(t, loanLanes)
-			disturb(load)
+			way.disturb(load)
 			load.requireNoFailure(t)
 			require.LessOrEqual(t, load.slowestStep(), clusterStepLimit)
 		}
