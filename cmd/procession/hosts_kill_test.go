@@ -22,6 +22,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/devstack/temporalserver"
 	"github.com/procession-dev/procession/test/kit/nettest"
+	"github.com/procession-dev/procession/test/kit/storestest"
 )
 
 var (
@@ -137,6 +138,7 @@ func newHostsStack(t *testing.T) (s *testStack, hosts []*temporalHost, replicas 
 		}}
 		hosts = append(hosts, h)
 	}
+	useCassandra(t, hosts)
 	var starting sync.WaitGroup
 	for _, h := range hosts {
 		starting.Go(func() { h.start(t) })
@@ -151,6 +153,16 @@ func newHostsStack(t *testing.T) (s *testStack, hosts []*temporalHost, replicas 
 	all.config.Listen = service.address
 	all.http = &http.Client{Timeout: testTimeout, Transport: &http.Transport{DisableKeepAlives: true}}
 	return &all, hosts, replicas
+}
+
+// useCassandra gives the hosts the Cassandra and OpenSearch of test/stores, if they run.
+func useCassandra(t *testing.T, hosts []*temporalHost) {
+	t.Helper()
+	o := hosts[0].options
+	storestest.UseAll(t, &o)
+	for _, h := range hosts {
+		h.options.Store, h.options.Config, h.options.DatabaseURL = o.Store, o.Config, o.DatabaseURL
+	}
 }
 
 // loanLoad runs loans, and records the slowest of their steps.

@@ -31,6 +31,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/demotest"
 	"github.com/procession-dev/procession/test/kit/nettest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
+	"github.com/procession-dev/procession/test/kit/storestest"
 )
 
 // testTimeout bounds every wait for something that is to happen.
@@ -201,6 +202,7 @@ func (s *testStack) startTemporal() {
 	if s.store != nil {
 		o.Store, o.DatabaseURL = temporalserver.StorePostgres, s.store.URL("postgres")
 	}
+	storestest.UseLists(s.t, &o)
 	ctx, cancel := context.WithTimeout(s.t.Context(), testTimeout)
 	defer cancel()
 	var err error

@@ -34,8 +34,13 @@ type Options struct {
 	// Listen is host:port of the frontend; port 0 takes a free one, see
 	// Server.Address.
 	Listen string
-	// Store is StoreSQLite or StorePostgres.
+	// Store is StoreSQLite or StorePostgres; empty leaves the choice to Config.
 	Store string
+	// Config is a file with further settings of the server; empty: none.
+	Config string
+	// Database is the name of the main database of StorePostgres, and the beginning of the name of the other one; empty leaves the server's
+	// default.
+	Database string
 	// DatabaseURL leads to PostgreSQL; only with StorePostgres. It may hold a
 	// password and therefore travels in the environment, never in an argument.
 	DatabaseURL string
@@ -103,7 +108,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	}
 	out := newOutput(o.LogWriter)
 	// The server must outlive ctx, which bounds the start only.
-	cmd := exec.Command(o.Binary, o.commandLine()...) //nolint:gosec,noctx // the binary built here, or the operator's; see above
+	cmd := exec.Command(o.Binary, append([]string{"start"}, o.commandLine()...)...) //nolint:gosec,noctx // the binary built here, or the operator's; see above
 	cmd.Env = append(os.Environ(), "PROCESSION_TEMPORAL_DATABASE_URL="+o.DatabaseURL)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = 5 * time.Second
@@ -129,11 +134,24 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	}
 }
 
+// UpdateSchema prepares the stores of a server, and returns what the program prints.
+func UpdateSchema(ctx context.Context, o Options) (string, error) {
+	cmd := exec.CommandContext(ctx, o.Binary, append([]string{"schema"}, o.commandLine()...)...) //nolint:gosec // the binary built here, or the operator's
+	cmd.Env = append(os.Environ(), "PROCESSION_TEMPORAL_DATABASE_URL="+o.DatabaseURL)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("preparing the stores of Temporal: %w\n%s", err, out)
+	}
+	return string(out), nil
+}
+
 func (o Options) commandLine() []string {
-	args := []string{"start"}
+	var args []string
 	for _, flag := range []struct{ name, value string }{
 		{"listen", o.Listen},
+		{"config", o.Config},
 		{"store", o.Store},
+		{"database", o.Database},
 		{"jwks-url", o.JWKSURL},
 		{"issuer", o.Issuer},
 		{"tls-cert", o.TLSCert},
@@ -151,6 +169,9 @@ func (o Options) commandLine() []string {
 	}
 	// More would cost a stack for one user time: tasks would wait in partitions that no worker polls at the moment.
 	args = append(args, "--task-queue-partitions", "1")
+	if o.Database != "" {
+		args = append(args, "--visibility-database", o.Database+"_visibility")
+	}
 	if o.Store == StorePostgres {
 		// Each shard takes time at each start.
 		args = append(args, "--history-shards", "4")

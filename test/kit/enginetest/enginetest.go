@@ -22,6 +22,7 @@ import (
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/test/kit/nettest"
+	"github.com/procession-dev/procession/test/kit/storestest"
 )
 
 const (
@@ -87,12 +88,14 @@ func (s *Stack) Start() {
 	if s.Database != "" {
 		store = temporalserver.StorePostgres
 	}
-	s.server, err = temporalserver.Start(ctx, temporalserver.Options{
+	o := temporalserver.Options{
 		Binary: binary, Listen: s.Address, Store: store, DatabaseURL: s.Database,
 		JWKSURL: s.jwks, JWKSRefresh: time.Second, Issuer: "procession",
 		TLSCert: s.filePath("server.crt"), TLSKey: s.filePath("server.key"), ClientCA: s.filePath("ca.crt"),
 		LogLevel: "error", LogWriter: io.Discard,
-	})
+	}
+	storestest.UseLists(s.tb, &o)
+	s.server, err = temporalserver.Start(ctx, o)
 	s.mustSucceed(err)
 }
 
