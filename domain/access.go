@@ -33,7 +33,7 @@ type ProcessRelations struct {
 	// Starter, Viewer, Manager and Administrator have the permission on the definition of the process; the
 	// permission of a Starter is called Initiator.
 	Starter, Viewer, Manager, Administrator bool
-	// ItemOwner owns an item of the process.
+	// ItemOwner owns an item of the process, or delegated it to its owner.
 	ItemOwner bool
 	// ItemCandidate is a candidate of an item of the process.
 	ItemCandidate bool
@@ -51,8 +51,8 @@ func ManagesProcess(r ProcessRelations) bool { return r.Member && (r.Manager || 
 // ItemRelations are the relations of a principal to an item of a process.
 type ItemRelations struct {
 	Process ProcessRelations
-	// Owner owns the item.
-	Owner bool
+	// Owner owns the item, Delegator delegated it to its owner.
+	Owner, Delegator bool
 	// Candidate and Viewer have the permission on the definition of the item, by a grant of their own or through
 	// a group.
 	Candidate, Viewer bool
@@ -64,7 +64,7 @@ type ItemRelations struct {
 // SeesItem reports whether the item exists for the principal.
 func SeesItem(r ItemRelations) bool {
 	views := r.Viewer || r.InitiatorViewer && r.Process.Initiator
-	return r.Process.Member && (r.Owner || views || r.Process.Viewer) || ClaimsItem(r) || ManagesProcess(r.Process)
+	return r.Process.Member && (r.Owner || r.Delegator || views || r.Process.Viewer) || ClaimsItem(r) || ManagesProcess(r.Process)
 }
 
 // ClaimsItem reports whether the principal is a candidate of the item.

@@ -38,6 +38,7 @@ const (
 	CodeTaskAlreadyClaimed     Code = "TASK_ALREADY_CLAIMED"
 	CodeTaskNotOwned           Code = "TASK_NOT_OWNED"
 	CodeTaskDataInvalid        Code = "TASK_DATA_INVALID"
+	CodeFourEyes               Code = "FOUR_EYES"
 	CodeProcessFinished        Code = "PROCESS_FINISHED"
 	CodeDefinitionNotPublished Code = "DEFINITION_NOT_PUBLISHED"
 	CodeDefinitionNotFound     Code = "DEFINITION_NOT_FOUND"

@@ -54,6 +54,19 @@ func TaskChangeEvent(i *ProcessItem, from TaskState, by uuid.UUID, now time.Time
 	return TaskStateEvent(i, from, by, now)
 }
 
+// The ways in which a task gets an owner, a detail of its events. Events of a claim, an assignment and a creation have none.
+const (
+	DetailWay     = "way"
+	WayDelegation = "DELEGATION"
+	WayTakenBack  = "TAKEN_BACK"
+)
+
+// DelegationEvent returns the event of a task that was delegated, or taken back by its delegator. It omits the note,
+// which a user wrote.
+func DelegationEvent(way string, i *ProcessItem, from TaskState, by uuid.UUID, now time.Time) Event {
+	return TaskChangeEvent(i, from, by, now).With(DetailWay, way)
+}
+
 // InitiatorEvent returns the event of a process that got another initiator than before.
 func InitiatorEvent(p *Process, before, by uuid.UUID, now time.Time) Event {
 	return ProcessEvent(EventProcessInitiatorChanged, p, by, now).

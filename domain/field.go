@@ -25,6 +25,8 @@ const (
 	FieldRelatedProcess    Field = "process.related"
 	FieldNewInitiator      Field = "new initiator"
 
+	FieldDelegationNote Field = "delegation note"
+
 	FieldItemDefinition       Field = "item.definition"
 	FieldItemOwner            Field = "item.owner"
 	FieldItemThread           Field = "item.thread"

@@ -74,4 +74,8 @@ type OpenedTask struct {
 	Candidate bool
 	// Manages may assign the task, release it and write to it.
 	Manages bool
+	// DelegatorName is the name of the delegator, "" for none.
+	DelegatorName string
+	// OpposedName is the name of a task of the user that excludes the task, "" for none.
+	OpposedName translation.Name
 }

@@ -100,28 +100,35 @@ func (i *ProcessItem) ownedBy(principal uuid.UUID) bool {
 	return i.OwnerID != nil && *i.OwnerID == principal
 }
 
-// Claim makes the caller the owner of a READY task and reports whether the owner changed. It returns false if the
-// caller already owns the task, TASK_ALREADY_CLAIMED if another principal does, and ACCESS_DENIED if the caller is
-// not a candidate.
-func (i *ProcessItem) Claim(rights ItemRights, by uuid.UUID, now time.Time) (bool, error) {
+// Claim makes the caller the owner of a READY task, or of a CLAIMED one that it delegated, and reports whether the owner
+// changed. It returns false if the caller already owns the task, TASK_ALREADY_CLAIMED if another principal does, FOUR_EYES
+// for the owner of an opposed task, and ACCESS_DENIED if the caller is neither a candidate nor the delegator.
+func (i *ProcessItem) Claim(rights ItemRights, eyes FourEyes, by uuid.UUID, now time.Time) (bool, error) {
 	if i.Task == nil {
 		return false, i.CheckMayHandle(rights, by)
 	}
-	claimed := i.Task.State == TaskClaimed && i.ownedBy(by)
-	if !claimed && !rights.Candidate {
+	claimed, delegator := i.Task.State == TaskClaimed && i.ownedBy(by), i.Task.isDelegatedBy(by)
+	if !claimed && !delegator && !rights.Candidate {
 		return false, Denied("only a candidate of the task may claim it")
 	}
 	task, err := i.taskForChange()
 	if err != nil || claimed {
 		return false, err
 	}
+	action := claimTask
 	if task.State == TaskClaimed {
-		return false, Conflict(CodeTaskAlreadyClaimed, "the task is already claimed by another principal")
+		if !delegator {
+			return false, Conflict(CodeTaskAlreadyClaimed, "the task is already claimed by another principal")
+		}
+		action = takeBackTask
 	}
-	if err := task.act(claimTask, now); err != nil {
+	if err := i.mayOwn(eyes, action, by); err != nil {
 		return false, err
 	}
-	i.OwnerID = &by
+	if err := task.act(action, now); err != nil {
+		return false, err
+	}
+	i.setOwner(&by)
 	i.touch(by, now)
 	return true, nil
 }
@@ -142,9 +149,17 @@ func (i *ProcessItem) requireHandler(rights ItemRights, by uuid.UUID) error {
 	return nil
 }
 
-// Assign makes owner the owner of an open task and reports whether that changed it. It does not check rights;
-// see CheckMayHandle.
-func (i *ProcessItem) Assign(owner, by uuid.UUID, now time.Time) (bool, error) {
+// mayOwn refuses an action that the state does not allow, and then an owner of an opposed task.
+func (i *ProcessItem) mayOwn(eyes FourEyes, action taskAction, owner uuid.UUID) error {
+	if _, err := taskTransitions.next(i.Task.State, action); err != nil {
+		return err
+	}
+	return eyes.CheckOwner(owner)
+}
+
+// Assign makes owner the owner of an open task and reports whether that changed it. The owner of an opposed task is refused
+// with FOUR_EYES. It does not check rights; see CheckMayHandle.
+func (i *ProcessItem) Assign(eyes FourEyes, owner, by uuid.UUID, now time.Time) (bool, error) {
 	task, err := i.taskForChange()
 	if err != nil {
 		return false, err
@@ -152,10 +167,13 @@ func (i *ProcessItem) Assign(owner, by uuid.UUID, now time.Time) (bool, error) {
 	if task.State == TaskClaimed && i.ownedBy(owner) {
 		return false, nil
 	}
+	if err := i.mayOwn(eyes, assignTask, owner); err != nil {
+		return false, err
+	}
 	if err := task.act(assignTask, now); err != nil {
 		return false, err
 	}
-	i.OwnerID = &owner
+	i.setOwner(&owner)
 	i.touch(by, now)
 	return true, nil
 }
@@ -173,14 +191,14 @@ func (i *ProcessItem) Release(rights ItemRights, by uuid.UUID, now time.Time) (b
 	if err := i.Task.act(releaseTask, now); err != nil || i.Task.State == before {
 		return false, err
 	}
-	i.OwnerID = nil
+	i.setOwner(nil)
 	i.touch(by, now)
 	return true, nil
 }
 
 // Complete moves a task of the caller to COMPLETED and reports whether that changed it. A task of another owner
 // is refused with TASK_NOT_OWNED, and so is one without an owner unless the caller may become its owner. Data that
-// does not meet the requirements is refused with TASK_DATA_INVALID.
+// does not meet the requirements is refused with TASK_DATA_INVALID, a caller who completed an opposed task with FOUR_EYES.
 func (i *ProcessItem) Complete(require TaskRequirements, rights ItemRights, by uuid.UUID, now time.Time) (bool, error) {
 	mayOwn := i.OwnerID == nil && (rights.Candidate || rights.Manages)
 	if !mayOwn && !i.ownedBy(by) {
@@ -194,6 +212,9 @@ func (i *ProcessItem) Complete(require TaskRequirements, rights ItemRights, by u
 		return false, nil
 	}
 	if task.State == TaskClaimed {
+		if err := require.FourEyes.checkCompletion(by); err != nil {
+			return false, err
+		}
 		if err := task.check(require); err != nil {
 			return false, err
 		}
@@ -205,12 +226,13 @@ func (i *ProcessItem) Complete(require TaskRequirements, rights ItemRights, by u
 	return true, nil
 }
 
-// TaskRequirements are the requirements of a definition for the data of a completed task.
+// TaskRequirements are the requirements of a definition for a completed task: for its data, and for the person.
 type TaskRequirements struct {
 	// ValidData requires that the data is valid.
 	ValidData bool
 	// Elements are the elements; mandatory ones require a value.
 	Elements []ElementDefinition
+	FourEyes FourEyes
 }
 
 // check refuses data that does not meet the requirements.

@@ -49,6 +49,10 @@ func copyOf(i *domain.ProcessItem) *domain.ProcessItem {
 	if i.Task != nil {
 		block := *i.Task
 		block.Logs = slices.Clone(i.Task.Logs)
+		if i.Task.Delegation != nil {
+			delegation := *i.Task.Delegation
+			block.Delegation = &delegation
+		}
 		c.Task = &block
 	}
 	return &c
@@ -126,7 +130,7 @@ func TestClaim(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			c.check(t, func(i *domain.ProcessItem) (bool, error) { return i.Claim(c.rights, id(other), at(1)) })
+			c.check(t, func(i *domain.ProcessItem) (bool, error) { return i.Claim(c.rights, nil, id(other), at(1)) })
 		})
 	}
 }
@@ -147,7 +151,7 @@ func TestAssign(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			c.check(t, func(i *domain.ProcessItem) (bool, error) { return i.Assign(id(third), id(other), at(1)) })
+			c.check(t, func(i *domain.ProcessItem) (bool, error) { return i.Assign(nil, id(third), id(other), at(1)) })
 		})
 	}
 }
@@ -246,7 +250,7 @@ func TestRightsPrecedeStates(t *testing.T) {
 	none, all := domain.ItemRights{}, domain.ItemRights{Candidate: true, ProcessRights: domain.ProcessRights{Manages: true}}
 	operations := map[string]func(*domain.ProcessItem, domain.ItemRights) error{
 		"claim": func(i *domain.ProcessItem, rights domain.ItemRights) error {
-			_, err := i.Claim(rights, id(other), at(1))
+			_, err := i.Claim(rights, nil, id(other), at(1))
 			return err
 		},
 		"release": func(i *domain.ProcessItem, rights domain.ItemRights) error {

@@ -27,6 +27,8 @@ type taskAction string
 const (
 	claimTask    taskAction = "claim"
 	assignTask   taskAction = "assign"
+	delegateTask taskAction = "delegate"
+	takeBackTask taskAction = "take back"
 	releaseTask  taskAction = "release"
 	completeTask taskAction = "complete"
 	cancelTask   taskAction = "cancel"
@@ -47,6 +49,16 @@ var taskTransitions = transitions[TaskState, taskAction]{
 	{TaskClaimed, assignTask}:   {to: TaskClaimed},
 	{TaskCompleted, assignTask}: {refusal: "the task is completed"},
 	{TaskCancelled, assignTask}: {refusal: "the task is cancelled"},
+
+	{TaskReady, delegateTask}:     {to: TaskClaimed},
+	{TaskClaimed, delegateTask}:   {to: TaskClaimed},
+	{TaskCompleted, delegateTask}: {refusal: "the task is completed"},
+	{TaskCancelled, delegateTask}: {refusal: "the task is cancelled"},
+
+	{TaskReady, takeBackTask}:     {refusal: "the task has no owner"},
+	{TaskClaimed, takeBackTask}:   {to: TaskClaimed},
+	{TaskCompleted, takeBackTask}: {refusal: "the task is completed"},
+	{TaskCancelled, takeBackTask}: {refusal: "the task is cancelled"},
 
 	{TaskReady, releaseTask}:     {to: TaskReady},
 	{TaskClaimed, releaseTask}:   {to: TaskReady},
@@ -93,10 +105,12 @@ type Task struct {
 	Elements    ElementValues
 	// ActivityToken identifies the activity to complete with the task, nil for none.
 	ActivityToken ActivityToken
-	Logs          []TaskLog
-	ClaimedAt     *time.Time
-	CompletedAt   *time.Time
-	CancelledAt   *time.Time
+	// Delegation is the delegation to the owner, nil for none.
+	Delegation  *Delegation
+	Logs        []TaskLog
+	ClaimedAt   *time.Time
+	CompletedAt *time.Time
+	CancelledAt *time.Time
 }
 
 // NewTask returns a task that is CLAIMED when it has an owner and READY otherwise.

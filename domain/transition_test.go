@@ -51,6 +51,8 @@ func TestTaskTransitions(t *testing.T) {
 		map[taskAction][]TaskState{
 			claimTask:    {TaskClaimed, "", "", ""},
 			assignTask:   {TaskClaimed, TaskClaimed, "", ""},
+			delegateTask: {TaskClaimed, TaskClaimed, "", ""},
+			takeBackTask: {"", TaskClaimed, "", ""},
 			releaseTask:  {TaskReady, TaskReady, "", ""},
 			completeTask: {"", TaskCompleted, TaskCompleted, ""},
 			cancelTask:   {TaskCancelled, TaskCancelled, "", ""},
