@@ -54,6 +54,8 @@ type ProcessDefinition struct {
 // ProcessSpec is the part of a process definition that the database stores as one document. A nil schema accepts
 // any object.
 type ProcessSpec struct {
+	// Description explains what the process is for.
+	Description string `json:"description,omitempty"`
 	// SubjectTemplate produces the subject of a process from its metadata.
 	SubjectTemplate string          `json:"subjectTemplate,omitempty"`
 	MetadataSchema  json.RawMessage `json:"metadataSchema,omitempty"`
@@ -130,13 +132,17 @@ type ItemDefinition struct {
 // ItemSpec is the part of an item definition that the database stores as one document. A nil schema accepts any
 // object.
 type ItemSpec struct {
+	// Description explains what to do.
+	Description string `json:"description,omitempty"`
 	// Form reports whether the data of a task is filled in as a form.
-	Form                       bool                `json:"form,omitempty"`
-	DataSchema                 json.RawMessage     `json:"dataSchema,omitempty"`
-	UISchema                   json.RawMessage     `json:"uiSchema,omitempty"`
-	ContextDataSchema          json.RawMessage     `json:"contextDataSchema,omitempty"`
-	RequireValidDataOnComplete bool                `json:"requireValidDataOnComplete,omitempty"`
-	Elements                   []ElementDefinition `json:"elements,omitempty"`
+	Form                       bool            `json:"form,omitempty"`
+	DataSchema                 json.RawMessage `json:"dataSchema,omitempty"`
+	UISchema                   json.RawMessage `json:"uiSchema,omitempty"`
+	ContextDataSchema          json.RawMessage `json:"contextDataSchema,omitempty"`
+	RequireValidDataOnComplete bool            `json:"requireValidDataOnComplete,omitempty"`
+	// FourEyesWith are the codes of opposed tasks.
+	FourEyesWith []string            `json:"fourEyesWith,omitempty"`
+	Elements     []ElementDefinition `json:"elements,omitempty"`
 	// I18n are the translations of its texts; the ones of the process follow.
 	I18n json.RawMessage `json:"i18n,omitempty"`
 	// Assistance configures how a model helps with a task, nil for not at all.

@@ -30,7 +30,7 @@ type DefinitionRelations struct {
 // definitions of these. User actions are included if the principal has the permissions, in any state of a process.
 func (d *ProcessDefinition) View(r DefinitionRelations) (*ProcessDefinition, bool) {
 	view := &ProcessDefinition{DefinitionRef: d.DefinitionRef, TenantID: d.TenantID, Name: d.Name}
-	view.Spec.I18n = d.Spec.I18n
+	view.Spec.I18n, view.Spec.Description = d.Spec.I18n, d.Spec.Description
 	seesMessages := r.OwnsMessage || r.Process.Viewer || ManagesProcess(r.Process)
 	for _, item := range d.Items {
 		relations := r.Items[item.Code]
@@ -68,6 +68,8 @@ type DefinitionSummary struct {
 	DefinitionRef
 	TenantID uuid.UUID
 	Name     translation.Name
+	// Description has no source if there is none.
+	Description translation.Name
 	// Published reports whether new processes are pinned to Version.
 	Published bool
 	// Startable reports whether the principal may start processes of the definition.

@@ -151,6 +151,7 @@ func addMessages(d Document, list []Translatable) {
 	switch s := d.Spec.(type) {
 	case *ProcessDefinitionSpec:
 		whole.addName(d.Metadata.Code, s.Name)
+		whole.addDescription(d.Metadata.Code, s.Description)
 		whole.addForm(s.MetadataSchema, s.MetadataUISchema)
 		whole.addColumns(s.MetadataIndexes)
 		whole.addForm(s.EntitySchema, s.EntityUISchema)
@@ -158,6 +159,7 @@ func addMessages(d Document, list []Translatable) {
 		for i := range s.Items {
 			item := &list[1+i]
 			item.addName(s.Items[i].Code, s.Items[i].Name)
+			item.addDescription(s.Items[i].Code, s.Items[i].Description)
 			item.addForm(s.Items[i].DataSchema, s.Items[i].UISchema)
 			item.addForm(s.Items[i].ContextDataSchema, nil)
 			item.addElements(s.Items[i].Elements)
@@ -187,6 +189,10 @@ func (t *Translatable) addColumns(indexes []IndexSpec) {
 }
 
 func (t *Translatable) addName(code, name string) { t.add(code+translation.SuffixName, name) }
+
+func (t *Translatable) addDescription(code, description string) {
+	t.add(code+translation.SuffixDescription, description)
+}
 
 // add adds a message. The first text of a key counts.
 func (t *Translatable) add(key, source string) {

@@ -27,6 +27,8 @@ const (
 type ProcessDefinitionSpec struct {
 	// Name is the display name of the process, 1..50 characters.
 	Name string `json:"name" right:"no"`
+	// Description explains to people what the process is for, up to 1000 characters.
+	Description string `json:"description,omitempty" right:"no"`
 	// State is PUBLISHED unless given.
 	State PublicationState `json:"state,omitempty" right:"no"`
 	// SubjectTemplate produces the subject of a process from its metadata, with plain paths as in "Loan of {{
@@ -92,6 +94,8 @@ type ItemSpec struct {
 	Type domain.ItemType `json:"type" right:"no"`
 	// Name is the display name of the item, 1..50 characters.
 	Name string `json:"name" right:"no"`
+	// Description explains to people what to do, up to 1000 characters.
+	Description string `json:"description,omitempty" right:"no"`
 	// Form reports whether the data of the task is filled in as a form.
 	Form bool `json:"form,omitempty" right:"no"`
 	// DataSchema is the JSON Schema of the data of a task.
@@ -102,6 +106,8 @@ type ItemSpec struct {
 	ContextDataSchema json.RawMessage `json:"contextDataSchema,omitempty" right:"no"`
 	// RequireValidDataOnComplete refuses to complete a task with invalid data.
 	RequireValidDataOnComplete bool `json:"requireValidDataOnComplete,omitempty" right:"no"`
+	// FourEyesWith are the codes of tasks that one person must not do together with the task.
+	FourEyesWith []string `json:"fourEyesWith,omitempty" right:"yes"`
 	// Elements are the task elements of Shape A.
 	Elements []ElementSpec `json:"elements,omitempty" right:"no"`
 	// I18n are the translations of its texts, by language and key.

@@ -21,7 +21,7 @@ func rights() map[resource.Kind][]string {
 		resource.KindDataSource:    {"/taskQueue", "/runner", "/encryptionKey", "/permissions/queriers"},
 		resource.KindProcessDefinition: {
 			"/engine/workflowType", "/engine/taskQueue", "/engine/signalShape", "/engine/runner", "/engine/encryptionKey",
-			"/items/*/robot", "/items/*/candidates", "/items/*/viewers",
+			"/items/*/fourEyesWith", "/items/*/robot", "/items/*/candidates", "/items/*/viewers",
 			"/userActions/*/type", "/userActions/*/permissions", "/userActions/*/taskQueue", "/userActions/*/runner",
 			"/permissions/initiators", "/permissions/viewers", "/permissions/managers", "/permissions/administrators", "/permissions/repairers",
 		},

@@ -25,6 +25,7 @@ func (s *ProcessDefinitionSpec) checkSpec(r *report) {
 	checkUnique(memberValues(s.Items, func(i *ItemSpec) string { return i.Code }), "/spec/items", "code", r)
 	for i := range s.Items {
 		s.Items[i].check(extendPointer("/spec/items", i), r)
+		s.checkFourEyes(i, r)
 	}
 	checkUnique(memberValues(s.UserActions, func(a *UserActionSpec) string { return a.Code }), "/spec/userActions", "code", r)
 	for i := range s.UserActions {
@@ -39,6 +40,29 @@ func (s *ProcessDefinitionSpec) checkSpec(r *report) {
 	}
 }
 
+// checkFourEyes checks the codes of the tasks that exclude an item.
+func (s *ProcessDefinitionSpec) checkFourEyes(at int, r *report) {
+	item, pointer := &s.Items[at], extendPointer("/spec/items", at, "fourEyesWith")
+	checkUnique(item.FourEyesWith, pointer, "", r)
+	for i, code := range item.FourEyesWith {
+		switch place := extendPointer(pointer, i); {
+		case code == item.Code:
+			r.add(place, "is the item itself: name the other task")
+		case !hasItem(s.Items, code, domain.ItemTask):
+			r.add(place, "there is no item %s of type %s in this definition", code, domain.ItemTask)
+		}
+	}
+}
+
+// OpposedTo returns the codes of the tasks that are opposed to the task with the code, in order.
+func (s *ProcessDefinitionSpec) OpposedTo(code string) []string {
+	with := make(map[string][]string, len(s.Items))
+	for i := range s.Items {
+		with[s.Items[i].Code] = s.Items[i].FourEyesWith
+	}
+	return domain.OpposedTo(code, with)
+}
+
 func (s *ItemSpec) check(pointer string, r *report) {
 	task := []string{string(domain.ItemTask)}
 	checkUses([]use{
@@ -47,6 +71,7 @@ func (s *ItemSpec) check(pointer string, r *report) {
 		{member: "uiSchema", present: s.UISchema != nil, types: task},
 		{member: "contextDataSchema", present: s.ContextDataSchema != nil, types: task},
 		{member: "requireValidDataOnComplete", present: s.RequireValidDataOnComplete, types: task},
+		{member: "fourEyesWith", present: len(s.FourEyesWith) > 0, types: task},
 		{member: "elements", present: len(s.Elements) > 0, types: task},
 		{member: "robot", present: s.Robot != nil, types: task},
 		{member: "candidates", present: len(s.Candidates) > 0, types: task},

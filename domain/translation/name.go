@@ -18,14 +18,25 @@ type nameJSON struct {
 }
 
 // Name returns the name of the definition, or of a part of it with a code, with its translations. The catalogue may be nil.
-func (c *Catalogue) Name(source, code string) Name {
+func (c *Catalogue) Name(source, code string) Name { return c.text(source, code+SuffixName) }
+
+// Description returns the description of the definition, or of a part of it with a code, with its translations. The catalogue
+// may be nil.
+func (c *Catalogue) Description(source, code string) Name {
+	if source == "" {
+		return Name{}
+	}
+	return c.text(source, code+SuffixDescription)
+}
+
+func (c *Catalogue) text(source, key string) Name {
 	n := Name{Source: source}
 	if c == nil {
 		return n
 	}
 	n.Default, n.In = c.Default, map[string]string{}
 	for tag, texts := range c.texts {
-		if text := texts[code+SuffixName]; text != "" {
+		if text := texts[key]; text != "" {
 			n.In[tag] = text
 		}
 	}
