@@ -71,7 +71,7 @@ func newAccessFixture(t *testing.T) *accessFixture {
 		"process_items": {
 			"id", "tenant_id", "process_id", "process_definition_id", "type", "item_definition_id", "item_version",
 			"item_definition_code", "owner_id", "task_state", "claimed_at",
-			"created_by", "created_at", "last_modified_by", "last_modified_at",
+			"created_by", "created_at", "last_modified_by", "last_modified_at", "delegator_id", "delegated_at",
 		},
 		"documents": {
 			"id", "tenant_id", "owner_kind", "owner_id", "blob_id", "name", "content_type", "size", "sha256", "created_by", "created_at",
@@ -195,13 +195,24 @@ func (s *accessFixture) process(k *processKind, initiator uuid.UUID) uuid.UUID {
 
 // itemOf creates a task of a process, with an optional owner.
 func (s *accessFixture) itemOf(process uuid.UUID, k *processKind, item domain.DefinitionRef, owner *uuid.UUID) uuid.UUID {
+	return s.delegatedItemOf(process, k, item, owner, nil)
+}
+
+// delegatedItemOf creates a task of a process, with an optional owner and a delegator.
+func (s *accessFixture) delegatedItemOf(
+	process uuid.UUID, k *processKind, item domain.DefinitionRef, owner, delegator *uuid.UUID,
+) uuid.UUID {
 	id := uuid.New()
+	var delegatedAt *time.Time
+	if delegator != nil {
+		delegatedAt = &s.now
+	}
 	state, claimed := domain.TaskReady, (*time.Time)(nil)
 	if owner != nil {
 		state, claimed = domain.TaskClaimed, &s.now
 	}
 	s.add("process_items", id, s.tenant, process, k.id, domain.ItemTask, item.ID, item.Version, item.Code,
-		owner, state, claimed, s.author, s.now, s.author, s.now)
+		owner, state, claimed, s.author, s.now, s.author, s.now, delegator, delegatedAt)
 	s.inProcess[id] = process
 	s.happened(domain.EventItemCreated, domain.ResourceItem, process, id)
 	return id

@@ -75,7 +75,7 @@ func standings(kind domain.PrincipalType) []standing {
 }
 
 // add creates a definition on which the accessCaller has the standing, with a process for each further relation:
-// initiator or not, owner of an item or not. Each also has an item without grants; one has no other.
+// initiator or not, owner of an item or not, delegator of one. Each also has an item without grants; one has no other.
 func (o *accessCaller) add(s *accessFixture, st standing, group uuid.UUID) {
 	var runner *uuid.UUID
 	if st.runner {
@@ -116,9 +116,16 @@ func (o *accessCaller) add(s *accessFixture, st standing, group uuid.UUID) {
 			o.items[s.itemOf(process, k, k.other, nil)] = domain.ItemRelations{Process: r.Process}
 		}
 	}
+	r := byGrant
+	r.Delegator, r.Process.ItemOwner, r.Process.ItemCandidate = true, true, domain.ClaimsItem(r)
+	delegated := s.process(k, s.author)
+	o.processes[delegated] = r.Process
+	item := s.delegatedItemOf(delegated, k, k.item, &s.author, &o.PrincipalID)
+	o.items[item], o.processOf[item] = r, delegated
+
 	process := s.process(k, s.author)
 	o.processes[process] = byGrant.Process
-	item := s.itemOf(process, k, k.other, nil)
+	item = s.itemOf(process, k, k.other, nil)
 	o.items[item], o.processOf[item] = domain.ItemRelations{Process: byGrant.Process}, process
 }
 

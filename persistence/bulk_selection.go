@@ -18,12 +18,14 @@ import (
 // BulkGroup contains Count selected resources that the rules of operations do not distinguish, as one resource with the fields that
 // the rules depend on. Process and Run are nil for a resource without one, Item is set for tasks, Incident for incidents.
 type BulkGroup struct {
-	Count    int
-	Process  *domain.Process
-	Rights   domain.ItemRights
-	Repairs  bool
-	Run      *domain.EngineRun
-	Item     *domain.ProcessItem
+	Count   int
+	Process *domain.Process
+	Rights  domain.ItemRights
+	Repairs bool
+	Run     *domain.EngineRun
+	Item    *domain.ProcessItem
+	// FourEyes is an opposed task of the new owner of BulkAssignTasks.
+	FourEyes domain.FourEyes
 	Incident *LockedIncident
 	// AtVersion reports whether the process is at the version of BulkMoveProcesses.
 	AtVersion bool
@@ -174,11 +176,12 @@ SELECT count(*), p.state, ` + access.ManagesProcess + `, ` + repairGrantedOnP + 
  GROUP BY 2, 3, 4, 5, 6`
 
 	bulkTaskGroups = `
-SELECT count(*), i.task_state, i.owner_id = $1, i.owner_id = $3, ` + access.ManagesProcess + `, ` + access.CandidateOfItem + bulkItemsOf + `
+SELECT count(*), i.task_state, i.owner_id = $1, i.owner_id = $3, ` + access.ManagesProcess + `, ` + access.CandidateOfItem + `,
+       (SELECT o.item_definition_code ` + opposedTaskOf + ` = $3::uuid ORDER BY 1 LIMIT 1)` + bulkItemsOf + `
   JOIN process_items i ON i.id = x.target_id
   JOIN processes p ON p.id = i.process_id
  WHERE x.operation_id = $2
- GROUP BY 2, 3, 4, 5, 6`
+ GROUP BY 2, 3, 4, 5, 6, 7`
 
 	bulkIncidentGroups = `
 SELECT count(*), i.state, i.kind, r.action IS NOT NULL, p.state, t.task_state, r.state, r.run_id = i.run_id` + bulkItemsOf + `
@@ -218,7 +221,11 @@ func scanProcessGroup(row pgx.CollectableRow, tenant uuid.UUID) (BulkGroup, erro
 func scanTaskGroup(row pgx.CollectableRow, caller uuid.UUID, newOwner *uuid.UUID) (BulkGroup, error) {
 	g := BulkGroup{Item: &domain.ProcessItem{Type: domain.ItemTask, Task: &domain.Task{}}}
 	var owned, assigned *bool
-	err := row.Scan(&g.Count, &g.Item.Task.State, &owned, &assigned, &g.Rights.Manages, &g.Rights.Candidate)
+	var opposed *string
+	err := row.Scan(&g.Count, &g.Item.Task.State, &owned, &assigned, &g.Rights.Manages, &g.Rights.Candidate, &opposed)
+	if opposed != nil {
+		g.FourEyes = domain.FourEyes{{Code: *opposed, OwnerID: *newOwner, State: domain.TaskClaimed}}
+	}
 	switch {
 	case assigned != nil && *assigned:
 		g.Item.OwnerID = newOwner

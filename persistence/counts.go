@@ -20,11 +20,16 @@ const (
 	unreadItemDefinitions = `ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
                     WHERE ` + unreadDefinitions
 
-	// uncoveredItems are the items that the caller owns, or that are visible to it as the initiator of their process, where
-	// no right on the definition shows them.
+	// uncoveredItems are the items that the caller owns or delegated, or that are visible to it as the initiator of their
+	// process, where no right on the definition shows them.
 	uncoveredItems = `
 SELECT x.id FROM process_items x
  WHERE ` + anyUnreadDefinition + ` AND x.owner_id = $1
+   AND (x.item_definition_id IS NULL
+        OR x.item_definition_id = ANY(` + unreadItemDefinitions + ` AND d.id <> ALL(` + access.GrantedItemDefinitions + `))))
+ UNION
+SELECT x.id FROM process_items x
+ WHERE ` + anyUnreadDefinition + ` AND x.delegator_id = $1
    AND (x.item_definition_id IS NULL
         OR x.item_definition_id = ANY(` + unreadItemDefinitions + ` AND d.id <> ALL(` + access.GrantedItemDefinitions + `))))
  UNION
@@ -48,8 +53,8 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
  CROSS JOIN LATERAL (SELECT x.id FROM process_items x
                       WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x`
 
-	// uncoveredProcesses are the processes that the caller initiated, and those in which it owns an item, where no right
-	// on the definition shows them.
+	// uncoveredProcesses are the processes that the caller initiated, and those in which it owns or delegated an item, where
+	// no right on the definition shows them.
 	uncoveredProcesses = `
 SELECT x.id FROM processes x
  WHERE ` + anyUnreadDefinition + ` AND ` + initiatedAny + ` AND x.initiator_id = $1
@@ -57,6 +62,11 @@ SELECT x.id FROM processes x
  UNION
 SELECT x.process_id FROM process_items x
  WHERE ` + anyUnreadDefinition + ` AND x.owner_id = $1
+   AND (x.item_definition_id IS NULL
+        OR x.item_definition_id = ANY(` + unreadItemDefinitions + ` AND d.id <> ALL(` + access.CandidateItemDefinitions + `))))
+ UNION
+SELECT x.process_id FROM process_items x
+ WHERE ` + anyUnreadDefinition + ` AND x.delegator_id = $1
    AND (x.item_definition_id IS NULL
         OR x.item_definition_id = ANY(` + unreadItemDefinitions + ` AND d.id <> ALL(` + access.CandidateItemDefinitions + `))))`
 

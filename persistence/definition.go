@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -200,6 +201,8 @@ type ItemPrerequisites struct {
 	SignalShape domain.SignalShape
 	// Owner is the requested owner, nil when there is none.
 	Owner *PrincipalTenants
+	// Owned are the tasks of a process with opposed tasks that have an owner, nil unless an owner is requested.
+	Owned domain.FourEyes
 	// Threads are the requested threads that belong to the process and are visible to the caller.
 	Threads []uuid.UUID
 }
@@ -244,7 +247,8 @@ func PrepareProcessItem(
 		}),
 	}
 	if !owner.Empty() {
-		queries = append(queries, lookUpPrincipal(owner, &n.Owner))
+		lock, tasks := ownedTasks(caller, process, &n.Owned)
+		queries = slices.Concat([]pg.Query{lock}, queries, []pg.Query{lookUpPrincipal(owner, &n.Owner), tasks})
 	}
 	if thread != nil {
 		queries = append(queries, threadsOf(caller, process, []uuid.UUID{*thread}, &n.Threads))

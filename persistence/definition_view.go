@@ -33,7 +33,7 @@ func (r *Reader) ListProcessDefinitions(
 	ctx context.Context, caller domain.Caller, filter DefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.DefinitionSummary], error) {
 	l := definitionList(caller, listquery.List{
-		Columns: `d.id, v.version, d.code, d.tenant_id, ` + pg.NameOfV + `, v.published, ` + access.StartableDefinition,
+		Columns: `d.id, v.version, d.code, d.tenant_id, ` + pg.NameOfV + `, coalesce(v.description, '""'), v.published, ` + access.StartableDefinition,
 		Where: []listquery.Condition{
 			listquery.AnyOf("d.tenant_id", filter.TenantIDs),
 			listquery.AnyOf("d.code", filter.Codes),
@@ -42,7 +42,7 @@ func (r *Reader) ListProcessDefinitions(
 		},
 	}, sort)
 	return ReadPage(ctx, r, "listing process definitions", l, page, func(row pgx.CollectableRow) (d domain.DefinitionSummary, err error) {
-		return d, row.Scan(&d.ID, &d.Version, &d.Code, &d.TenantID, &d.Name, &d.Published, &d.Startable)
+		return d, row.Scan(&d.ID, &d.Version, &d.Code, &d.TenantID, &d.Name, &d.Description, &d.Published, &d.Startable)
 	})
 }
 
@@ -51,7 +51,7 @@ func (r *Reader) ListProcessDefinitions(
 func definitionList(caller domain.Caller, l listquery.List, sort []domain.SortKey) *listquery.List {
 	l.Table, l.Joins = "process_definitions d", `
   JOIN LATERAL (
-    SELECT v.version, v.name, v.names, v.version IS NOT DISTINCT FROM d.published_version AS published
+    SELECT v.version, v.name, v.names, v.description, v.version IS NOT DISTINCT FROM d.published_version AS published
       FROM process_definition_versions v
      WHERE v.process_definition_id = d.id AND `+access.VisibleVersion+`
      ORDER BY published DESC, v.number DESC
@@ -92,14 +92,14 @@ SELECT d.id, v.version, d.code, d.tenant_id, v.name, v.spec,
     SELECT count(*) AS owned, count(*) FILTER (WHERE i.type = 'MESSAGE') AS messages
       FROM process_items i
       JOIN processes p ON p.id = i.process_id
-     WHERE i.owner_id = $1 AND i.process_definition_id = d.id AND p.process_version = v.version) o
+     WHERE (i.owner_id = $1 OR i.delegator_id = $1) AND i.process_definition_id = d.id AND p.process_version = v.version) o
  WHERE v.version = ` + chosenVersion
 
 	selectRelatedItemDefinitions = `
 SELECT d.id, v.version, d.code, v.type, v.name, v.spec,
        d.id = ANY(` + access.CandidateItemDefinitions + `), d.id = ANY(` + access.ViewedItemDefinitions + `),
        d.id = ANY(` + access.InitiatorCandidateItemDefinitions + `), d.id = ANY(` + access.InitiatorViewedItemDefinitions + `),
-       EXISTS (SELECT 1 FROM process_items i WHERE i.owner_id = $1 AND i.item_version = v.version)
+       EXISTS (SELECT 1 FROM process_items i WHERE (i.owner_id = $1 OR i.delegator_id = $1) AND i.item_version = v.version)
   FROM item_definition_versions v
   JOIN item_definitions d ON d.id = v.item_definition_id
  WHERE v.process_version = ` + chosenVersion + `

@@ -20,8 +20,8 @@ ON CONFLICT (id) DO NOTHING`
 	insertProcessDefinitionVersion = `
 INSERT INTO process_definition_versions (version, process_definition_id, name, workflow_type, task_queue,
                                          signal_shape, runner_id, spec, number, digest, created_by, created_at,
-                                         encryption_key, names)
-VALUES ($1, $2, $3, nullif($4, ''), nullif($5, ''), nullif($6, ''), $7, $8, $9, $10, $11, $12, nullif($13, ''), $14)`
+                                         encryption_key, names, description)
+VALUES ($1, $2, $3, nullif($4, ''), nullif($5, ''), nullif($6, ''), $7, $8, $9, $10, $11, $12, nullif($13, ''), $14, $15)`
 
 	publishProcessDefinition = `
 UPDATE process_definitions
@@ -35,8 +35,8 @@ ON CONFLICT (id) DO NOTHING`
 
 	insertItemDefinitionVersion = `
 INSERT INTO item_definition_versions (version, item_definition_id, process_version, type, name, spec,
-                                      robot_code, robot_operation, names)
-VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''), nullif($8, ''), $9)`
+                                      robot_code, robot_operation, names, opposed_codes)
+VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''), nullif($8, ''), $9, $10)`
 
 	// A group has rights in its own tenant only; the queries that read rights rely on it.
 	insertProcessGrant = `
@@ -73,7 +73,9 @@ type DefinitionVersion struct {
 	Number   int
 	Digest   []byte
 	Name     translation.Name
-	Engine   *domain.EngineBinding
+	// Description has no source if there is none.
+	Description translation.Name
+	Engine      *domain.EngineBinding
 	// Spec is the full manifest; domain.ProcessSpec is a part of it.
 	Spec  json.RawMessage
 	Items []ItemDefinitionVersion
@@ -88,11 +90,21 @@ type ItemDefinitionVersion struct {
 	Spec json.RawMessage
 	// Robot is the zero value for items without one.
 	Robot domain.TaskRobot
+	// Opposed are the codes of the tasks that one person must not do together with the task.
+	Opposed []string
 }
 
 // translatedName returns a name with its translations as a parameter, NULL for a name without translations.
 func translatedName(n translation.Name) *translation.Name {
 	if n.Default == "" {
+		return nil
+	}
+	return &n
+}
+
+// givenText returns a text as a parameter, NULL for none.
+func givenText(n translation.Name) *translation.Name {
+	if n.Source == "" {
 		return nil
 	}
 	return &n
@@ -118,11 +130,11 @@ func (tx *Tx) PublishVersion(v DefinitionVersion, by uuid.UUID, now time.Time) {
 	tx.InsertDefinition(v.ID, v.TenantID, v.Code)
 	tx.queue(insertProcessDefinitionVersion, v.Version, v.ID, v.Name.Source, engine.WorkflowType, engine.TaskQueue,
 		engine.SignalShape, pg.Optional(engine.RunnerID), specOf(v.Spec), v.Number, append([]byte{}, v.Digest...), by, now,
-		engine.EncryptionKey, translatedName(v.Name))
+		engine.EncryptionKey, translatedName(v.Name), givenText(v.Description))
 	for _, item := range v.Items {
 		tx.InsertItemDefinition(item.ID, v.ID, item.Code)
 		tx.queue(insertItemDefinitionVersion, item.Version, item.ID, v.Version, item.Type, item.Name.Source, specOf(item.Spec),
-			item.Robot.Code, item.Robot.Operation, translatedName(item.Name))
+			item.Robot.Code, item.Robot.Operation, translatedName(item.Name), append([]string{}, item.Opposed...))
 	}
 	tx.queue(publishProcessDefinition, v.ID, v.Version)
 }

@@ -131,7 +131,12 @@ func (r *Reader) ListInboxTasks(ctx context.Context, caller domain.Caller, ids [
 const openTask = `
 SELECT ` + inboxColumns + `,
        ` + access.CandidateOfItem + ` AS candidate, ` + access.ManagesProcess + ` AS manages,
-       ` + itemProcessVersion + ` AS process_version
+       ` + itemProcessVersion + ` AS process_version,
+       coalesce((SELECT coalesce(dname.name, d.name)
+                   FROM principals d
+                   LEFT JOIN person_names dname ON dname.tenant_id = i.tenant_id AND dname.principal_id = d.id
+                  WHERE d.id = i.delegator_id), '') AS delegator_name,
+       coalesce((SELECT (SELECT ` + pg.NameOfT + ` FROM item_definition_versions t WHERE t.version = o.item_version) ` + opposedTaskOf + ` = $1 LIMIT 1), '""') AS opposed_name
   FROM ` + inboxTables + `
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND i.type = 'TASK' AND i.deleted_at IS NULL AND ` + access.VisibleItem
 

@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -74,14 +75,19 @@ func orNull[T ~string](s T) *T {
 const updateTaskState = `
 UPDATE process_items
    SET task_state = $2, owner_id = $3, claimed_at = $4, completed_at = $5, cancelled_at = $6,
-       last_modified_by = $7, last_modified_at = $8
+       last_modified_by = $7, last_modified_at = $8, delegator_id = $9, delegated_at = $10, delegation_note = $11
  WHERE id = $1`
 
-// UpdateTaskState stores the state, the owner and the times of a task that is
-// under lock.
+// UpdateTaskState stores the state, the owner, the times and the delegation of a task that is under lock.
 func (tx *Tx) UpdateTaskState(i *domain.ProcessItem) {
+	var delegator *uuid.UUID
+	var delegatedAt *time.Time
+	var note *string
+	if d := i.Task.Delegation; d != nil {
+		delegator, delegatedAt, note = &d.By, &d.At, orNull(d.Note)
+	}
 	tx.queue(updateTaskState, i.ID, i.Task.State, i.OwnerID, i.Task.ClaimedAt, i.Task.CompletedAt, i.Task.CancelledAt,
-		i.LastModifiedBy, i.LastModifiedAt)
+		i.LastModifiedBy, i.LastModifiedAt, delegator, delegatedAt, note)
 }
 
 const updateTaskData = `

@@ -14,6 +14,8 @@ import (
 type PersonalWork struct {
 	// Tasks are claimed tasks, without data.
 	Tasks []*domain.ProcessItem
+	// Opposed are the opposed tasks of tasks, by their ids.
+	Opposed map[uuid.UUID]Opposition
 	// Processes are running processes of the initiator, without values.
 	Processes []*domain.Process
 	// Incidents are open incidents with the principal as assignee, with id, tenant and process only.
@@ -28,6 +30,26 @@ SELECT ` + itemSummaryColumns + `
  ORDER BY i.created_at, i.id
  LIMIT $3
    FOR UPDATE`
+
+	// firstClaimed are the tasks of lockClaimedTasks.
+	firstClaimed = `(SELECT i.id, i.process_id, i.item_version
+          FROM process_items i
+         WHERE i.owner_id = $1 AND i.task_state = 'CLAIMED' AND i.tenant_id = $2 AND i.deleted_at IS NULL
+         ORDER BY i.created_at, i.id
+         LIMIT $3) i`
+
+	lockOpposedProcesses = `
+SELECT p.id
+  FROM ` + firstClaimed + ofOpposingItem + `
+  JOIN processes p ON p.id = i.process_id
+ ORDER BY p.id
+   FOR NO KEY UPDATE OF p`
+
+	selectOppositions = `
+SELECT DISTINCT i.id, j.opposed_codes, coalesce(o.item_definition_code, ''), o.owner_id, coalesce(o.task_state, '')
+  FROM ` + firstClaimed + ofOpposingItem + `
+  LEFT JOIN process_items o ON o.process_id = i.process_id AND o.item_definition_code = ANY(j.opposed_codes)
+        AND o.task_state IN ('CLAIMED', 'COMPLETED')`
 
 	lockInitiated = `
 SELECT ` + processSummaryColumns + `
@@ -49,7 +71,9 @@ SELECT i.id, i.tenant_id, i.process_id, i.state
 // openWork returns the queries of the work of a principal, which is locked.
 func personalWork(tenant, principal uuid.UUID, limit int, work *PersonalWork) []pg.Query {
 	args := []any{principal, tenant, limit}
+	work.Opposed = map[uuid.UUID]Opposition{}
 	return []pg.Query{
+		pg.Q(lockOpposedProcesses, args, discardRows),
 		pg.Q(lockInitiated, args, func(rows pgx.Rows) (err error) {
 			work.Processes, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (*domain.Process, error) {
 				var p domain.Process
@@ -58,6 +82,7 @@ func personalWork(tenant, principal uuid.UUID, limit int, work *PersonalWork) []
 			return err
 		}),
 		pg.Q(lockClaimedTasks, args, eachItemSummary(func(item *domain.ProcessItem) { work.Tasks = append(work.Tasks, item) })),
+		pg.Q(selectOppositions, args, scanOppositions(work.Opposed)),
 		pg.Q(lockAssignedIncidents, args, func(rows pgx.Rows) (err error) {
 			work.Incidents, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (*domain.Incident, error) {
 				var i domain.Incident

@@ -19,6 +19,7 @@ func references() []reference {
 		{"processes", "process_definition_id", "process_definitions"},
 		{"process_items", "tenant_id", "tenants"},
 		{"process_items", "owner_id", "principals"},
+		{"process_items", "delegator_id", "principals"},
 		{"process_items", "item_definition_id", "item_definitions"},
 		{"business_artifacts", "tenant_id", "tenants"},
 		{"workers", "tenant_id", "tenants"},

@@ -1630,6 +1630,7 @@ CREATE TABLE public.item_definition_versions (
     robot_code text,
     robot_operation text,
     names jsonb,
+    opposed_codes text[] DEFAULT '{}'::text[] NOT NULL,
     CONSTRAINT item_definition_versions_check CHECK ((num_nulls(robot_code, robot_operation) = ANY (ARRAY[0, 2]))),
     CONSTRAINT item_definition_versions_check1 CHECK (((robot_code IS NULL) OR (type = 'TASK'::text))),
     CONSTRAINT item_definition_versions_name_check CHECK (((length(name) >= 1) AND (length(name) <= 50))),
@@ -1678,6 +1679,7 @@ CREATE TABLE public.process_definition_versions (
     created_by uuid NOT NULL,
     encryption_key text,
     names jsonb,
+    description jsonb,
     CONSTRAINT process_definition_versions_check CHECK ((num_nulls(workflow_type, task_queue, signal_shape, runner_id) = ANY (ARRAY[0, 4]))),
     CONSTRAINT process_definition_versions_check1 CHECK (((encryption_key IS NULL) OR (workflow_type IS NOT NULL))),
     CONSTRAINT process_definition_versions_encryption_key_check CHECK (((length(encryption_key) >= 1) AND (length(encryption_key) <= 50))),
@@ -1978,6 +1980,10 @@ CREATE TABLE public.process_items (
     deleted_at timestamp with time zone,
     deleted_by uuid,
     mentions uuid[],
+    delegator_id uuid,
+    delegated_at timestamp with time zone,
+    delegation_note text,
+    CONSTRAINT process_items_delegation CHECK (((num_nulls(delegator_id, delegated_at) = ANY (ARRAY[0, 2])) AND ((delegator_id IS NOT NULL) OR (delegation_note IS NULL)))),
     CONSTRAINT process_items_valid CHECK (public.item_is_valid(type, task_state, owner_id, item_definition_id, item_version, item_definition_code, task_data, task_data_valid, context_data, context_data_valid, message_text, message_data, message_data_valid, message_data_code, claimed_at, completed_at, cancelled_at, deleted_at, deleted_by, element_values, activity_token, thread_id))
 )
 WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.02', autovacuum_analyze_threshold='1000');
@@ -2995,6 +3001,8 @@ CREATE INDEX process_items_completed ON public.process_items USING btree (item_d
 CREATE INDEX process_items_created ON public.process_items USING btree (tenant_id, created_at, id);
 
 CREATE INDEX process_items_definition ON public.process_items USING btree (item_definition_id, created_at, id);
+
+CREATE INDEX process_items_delegated ON public.process_items USING btree (delegator_id, created_at, id) WHERE (delegator_id IS NOT NULL);
 
 CREATE INDEX process_items_deleted ON public.process_items USING btree (tenant_id, created_at, id) WHERE (deleted_at IS NOT NULL);
 

@@ -74,10 +74,11 @@ const (
     OR p.process_version = ANY(` + RunVersions + `)
     OR EXISTS (SELECT 1 FROM process_items i
                 WHERE i.process_id = p.id
-                  AND (i.owner_id = $1 OR i.item_definition_id = ANY(` + CandidateItemDefinitions + `))))`
+                  AND (i.owner_id = $1 OR i.delegator_id = $1 OR i.item_definition_id = ANY(` + CandidateItemDefinitions + `))))`
 
 	// VisibleItem is true of an item i that is visible to the caller. For other items it is false or NULL.
 	VisibleItem = `(i.owner_id = $1
+    OR i.delegator_id = $1
     OR i.process_definition_id = ANY(` + ReadableProcessDefinitions + `)
     OR i.item_definition_id = ANY(` + GrantedItemDefinitions + `)
     OR (i.item_definition_id = ANY(` + InitiatorGrantedItemDefinitions + `)
@@ -102,7 +103,11 @@ const (
     OR v.version = ANY(ARRAY(SELECT DISTINCT p.process_version FROM processes p WHERE p.initiator_id = $1))
     OR v.version = ANY(ARRAY(SELECT DISTINCT p.process_version
                                FROM process_items i JOIN processes p ON p.id = i.process_id
-                              WHERE i.owner_id = $1)))`
+                              WHERE i.owner_id = $1
+                              UNION
+                             SELECT DISTINCT p.process_version
+                               FROM process_items i JOIN processes p ON p.id = i.process_id
+                              WHERE i.delegator_id = $1)))`
 
 	// ManagesProcess is true of a process p that the caller manages.
 	ManagesProcess = `(p.process_definition_id = ANY(` + ManagedProcessDefinitions + `)

@@ -69,7 +69,7 @@ SELECT count(*)
 SELECT d.id, coalesce(v.names, to_jsonb(v.name), '""')
   FROM process_definitions d
   JOIN LATERAL (
-    SELECT v.version, v.name, v.names, v.version IS NOT DISTINCT FROM d.published_version AS published
+    SELECT v.version, v.name, v.names, v.description, v.version IS NOT DISTINCT FROM d.published_version AS published
       FROM process_definition_versions v
      WHERE v.process_definition_id = d.id AND {access.VisibleVersion}
      ORDER BY published DESC, v.number DESC

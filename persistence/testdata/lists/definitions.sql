@@ -3,10 +3,10 @@
 -- $3 = true
 -- $4 = "%hire%"
 -- $5 = 25
-SELECT d.id, v.version, d.code, d.tenant_id, coalesce(v.names, to_jsonb(v.name), '""'), v.published, {access.StartableDefinition}
+SELECT d.id, v.version, d.code, d.tenant_id, coalesce(v.names, to_jsonb(v.name), '""'), coalesce(v.description, '""'), v.published, {access.StartableDefinition}
   FROM process_definitions d
   JOIN LATERAL (
-    SELECT v.version, v.name, v.names, v.version IS NOT DISTINCT FROM d.published_version AS published
+    SELECT v.version, v.name, v.names, v.description, v.version IS NOT DISTINCT FROM d.published_version AS published
       FROM process_definition_versions v
      WHERE v.process_definition_id = d.id AND {access.VisibleVersion}
      ORDER BY published DESC, v.number DESC
@@ -24,7 +24,7 @@ SELECT d.id, v.version, d.code, d.tenant_id, coalesce(v.names, to_jsonb(v.name),
 SELECT count(*)
   FROM process_definitions d
   JOIN LATERAL (
-    SELECT v.version, v.name, v.names, v.version IS NOT DISTINCT FROM d.published_version AS published
+    SELECT v.version, v.name, v.names, v.description, v.version IS NOT DISTINCT FROM d.published_version AS published
       FROM process_definition_versions v
      WHERE v.process_definition_id = d.id AND {access.VisibleVersion}
      ORDER BY published DESC, v.number DESC

@@ -1,0 +1,113 @@
+package persistence
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/pg"
+)
+
+const (
+	// ofOpposingItem are the version j of the definition of an item i with opposed tasks.
+	ofOpposingItem = `
+  JOIN item_definition_versions j ON j.version = i.item_version AND cardinality(j.opposed_codes) > 0`
+
+	// A process with opposed tasks is locked before its items, so that one person does not get two of them at once.
+	lockOpposedProcess = `
+SELECT p.id
+  FROM process_items i` + ofOpposingItem + `
+  JOIN processes p ON p.id = i.process_id
+ WHERE i.id = $1 AND i.tenant_id = ANY($2)
+   FOR NO KEY UPDATE OF p`
+
+	selectOpposedTasks = `
+SELECT DISTINCT o.item_definition_code, o.owner_id, o.task_state
+  FROM process_items i` + ofOpposingItem + `
+  JOIN process_items o ON o.process_id = i.process_id AND o.item_definition_code = ANY(j.opposed_codes)
+ WHERE i.id = $1 AND i.tenant_id = ANY($2) AND o.task_state IN ('CLAIMED', 'COMPLETED')`
+
+	// opposedTaskOf selects from the tasks o that are opposed to an item i; the owner follows.
+	opposedTaskOf = `FROM item_definition_versions j
+          JOIN process_items o ON o.process_id = i.process_id AND o.item_definition_code = ANY(j.opposed_codes)
+         WHERE j.version = i.item_version AND cardinality(j.opposed_codes) > 0
+           AND o.task_state IN ('CLAIMED', 'COMPLETED') AND o.owner_id`
+
+	lockProcessOfOwner = `
+SELECT p.id
+  FROM processes p
+ WHERE p.id = $1 AND p.tenant_id = ANY($2)
+   AND EXISTS (SELECT 1 FROM item_definition_versions j
+                WHERE j.process_version = p.process_version AND cardinality(j.opposed_codes) > 0)
+   FOR NO KEY UPDATE OF p`
+
+	selectOwnedTasks = `
+SELECT DISTINCT o.item_definition_code, o.owner_id, o.task_state
+  FROM processes p
+  JOIN process_items o ON o.process_id = p.id
+ WHERE p.id = $1 AND p.tenant_id = ANY($2) AND o.task_state IN ('CLAIMED', 'COMPLETED')
+   AND EXISTS (SELECT 1 FROM item_definition_versions j
+                WHERE j.process_version = p.process_version AND cardinality(j.opposed_codes) > 0)`
+)
+
+// TaskForOwner is a task under lock, with the facts that decide who may own and complete it.
+type TaskForOwner struct {
+	*LockedItem
+
+	FourEyes domain.FourEyes
+}
+
+// LockTaskForOwner is LockProcessItem for operations that give a task an owner or complete it. If the task has opposed
+// tasks, such operations on tasks of the process follow each other.
+func LockTaskForOwner(caller domain.Caller, id uuid.UUID) Read[*TaskForOwner] {
+	var eyes domain.FourEyes
+	args := []any{id, caller.TenantIDs()}
+	task := LockProcessItem(caller, id)
+	return Read[*TaskForOwner]{
+		slices.Concat([]pg.Query{pg.Q(lockOpposedProcess, args, discardRows)}, task.queries,
+			[]pg.Query{pg.Q(selectOpposedTasks, args, collectInto((*[]domain.OpposedTask)(&eyes), scanOpposedTask))}),
+		func(tx *Tx) (*TaskForOwner, error) {
+			locked, err := task.result(tx)
+			return &TaskForOwner{LockedItem: locked, FourEyes: eyes}, err
+		},
+	}
+}
+
+// ownedTasks returns the queries of the tasks with owners in a process with opposed tasks. The first one locks the process
+// and precedes all other locks.
+func ownedTasks(caller domain.Caller, process uuid.UUID, eyes *domain.FourEyes) (lock, tasks pg.Query) {
+	args := []any{process, caller.TenantIDs()}
+	return pg.Q(lockProcessOfOwner, args, discardRows), pg.Q(selectOwnedTasks, args, collectInto((*[]domain.OpposedTask)(eyes), scanOpposedTask))
+}
+
+func scanOpposedTask(row pgx.CollectableRow) (t domain.OpposedTask, err error) {
+	return t, row.Scan(&t.Code, &t.OwnerID, &t.State)
+}
+
+// Opposition is the codes of the tasks that are opposed to a task, and the ones with owners.
+type Opposition struct {
+	Codes []string
+	Tasks domain.FourEyes
+}
+
+func scanOppositions(dest map[uuid.UUID]Opposition) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var task uuid.UUID
+		var codes []string
+		var opposed domain.OpposedTask
+		var owner *uuid.UUID
+		_, err := pgx.ForEachRow(rows, []any{&task, &codes, &opposed.Code, &owner, &opposed.State}, func() error {
+			found := dest[task]
+			found.Codes = codes
+			if owner != nil {
+				opposed.OwnerID = *owner
+				found.Tasks = append(found.Tasks, opposed)
+			}
+			dest[task] = found
+			return nil
+		})
+		return err
+	}
+}
