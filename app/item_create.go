@@ -52,7 +52,7 @@ type NewItem struct {
 //
 // It requires the Manager permission. Errors: NOT_FOUND for the process,
 // PROCESS_FINISHED, DEFINITION_NOT_FOUND for the code, VALIDATION for an owner
-// who is not an active principal of the tenant and for a thread that is not of the
+// who is not an active principal of the tenant, FOUR_EYES for one who owns an opposed task, VALIDATION for a thread that is not of the
 // process or not visible to the caller, CONFLICT for an id that is in use by an
 // item of another process, type or definition, or by one not visible to the caller.
 func (s *Service) CreateProcessItem(
@@ -170,6 +170,11 @@ func (s *Service) addItem(
 	d, err := s.definitions.get(ctx, tx, process.Definition.Version)
 	if err != nil {
 		return nil, err
+	}
+	if named, ok := in.findDefinition(d); ok && owner != nil {
+		if err := prereqs.Owned.Of(d.OpposedTo(named.Code)).CheckOwner(*owner); err != nil {
+			return nil, err
+		}
 	}
 	i := &domain.ProcessItem{
 		ID: id, TenantID: process.TenantID, ProcessID: process.ID, ProcessDefinitionID: process.Definition.ID,

@@ -23,8 +23,16 @@ func resolvePrincipal(
 	case found.In(tenant):
 		return &found.ID, nil
 	case key.ID != nil:
-		return nil, domain.InvalidField(field.Member(cmp.Or(key.IDMember, domain.MemberID)), "is not an active principal of the tenant")
+		return nil, domain.InvalidField(memberOf(key, field), "is not an active principal of the tenant")
 	default:
-		return nil, domain.InvalidField(field.Member(domain.MemberEmail), "is not an active user of the tenant")
+		return nil, domain.InvalidField(memberOf(key, field), "is not an active user of the tenant")
 	}
+}
+
+// memberOf returns the member of the field that names the principal.
+func memberOf(key PrincipalKey, field domain.Field) domain.Field {
+	if key.ID == nil {
+		return field.Member(domain.MemberEmail)
+	}
+	return field.Member(cmp.Or(key.IDMember, domain.MemberID))
 }

@@ -24,3 +24,11 @@ func saveTaskState(
 	tx.UpdateTaskState(item)
 	return domain.TaskChangeEvent(item, before, by, now)
 }
+
+// saveDelegation stores that a task was delegated, or taken back.
+func saveDelegation(
+	tx *persistence.Tx, way string, item *domain.ProcessItem, before domain.TaskState, by uuid.UUID, now time.Time,
+) domain.Event {
+	tx.UpdateTaskState(item)
+	return domain.DelegationEvent(way, item, before, by, now)
+}

@@ -21,7 +21,7 @@ func (s *Service) AssignProcessItemTask(
 	var item *domain.ProcessItem
 	now := s.now()
 	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, found, err := persistence.Both(ctx, tx, persistence.LockProcessItem(call.Caller, id),
+		locked, found, err := persistence.Both(ctx, tx, persistence.LockTaskForOwner(call.Caller, id),
 			persistence.And(persistence.FindPrincipal(owner), persistence.RobotOfTask(id)))
 		if err != nil {
 			return nil, err
@@ -40,7 +40,7 @@ func (s *Service) AssignProcessItemTask(
 			robot = nil
 		}
 		before := taskState(item)
-		changed, err := item.Assign(*principal, call.PrincipalID, now)
+		changed, err := item.Assign(locked.FourEyes, *principal, call.PrincipalID, now)
 		if err != nil || !changed {
 			return nil, err
 		}

@@ -19,7 +19,7 @@ func (s *Service) CompleteProcessItemTask(
 	var item *domain.ProcessItem
 	now := s.now()
 	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := persistence.LockProcessItem(call.Caller, id).Do(ctx, tx)
+		locked, err := persistence.LockTaskForOwner(call.Caller, id).Do(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
@@ -28,11 +28,9 @@ func (s *Service) CompleteProcessItemTask(
 		if err != nil {
 			return nil, err
 		}
-		var require domain.TaskRequirements
+		require := domain.TaskRequirements{FourEyes: locked.FourEyes}
 		if definition, ok := d.items[item.DefinitionCode()]; ok {
-			require = domain.TaskRequirements{
-				ValidData: definition.Spec.RequireValidDataOnComplete, Elements: definition.Spec.Elements,
-			}
+			require.ValidData, require.Elements = definition.Spec.RequireValidDataOnComplete, definition.Spec.Elements
 		}
 		before := taskState(item)
 		changed, err := item.Complete(require, locked.Rights, call.PrincipalID, now)

@@ -35,6 +35,8 @@ type configuration struct {
 	reason string
 	// handOver is the decision about the work of people who leave, nil for none, and leavers are these people.
 	handOver *domain.HandOver
+	// assigned are the tasks that were given to successors, by their processes.
+	assigned map[uuid.UUID]domain.FourEyes
 	leavers  []*leaver
 	// partly reports whether only a part of the work may be handed over.
 	partly  bool

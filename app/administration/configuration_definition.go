@@ -20,6 +20,7 @@ import (
 // pinnedProcess is the part of a definition that a process is pinned to while
 // it runs, besides name, engine and items. domain.ProcessSpec is a part of it.
 type pinnedProcess struct {
+	Description      string                     `json:"description,omitempty"`
 	SubjectTemplate  string                     `json:"subjectTemplate,omitempty"`
 	MetadataSchema   json.RawMessage            `json:"metadataSchema,omitempty"`
 	MetadataUISchema json.RawMessage            `json:"metadataUiSchema,omitempty"`
@@ -115,6 +116,7 @@ func (c *configuration) newVersion(
 	v := &persistence.DefinitionVersion{
 		DefinitionRef: domain.DefinitionRef{ID: id, Version: domain.NewID(), Code: d.Metadata.Code},
 		Name:          texts.Name(spec.Name, d.Metadata.Code),
+		Description:   texts.Description(spec.Description, d.Metadata.Code),
 	}
 	if e := spec.Engine; e != nil {
 		v.Engine = &domain.EngineBinding{
@@ -124,7 +126,7 @@ func (c *configuration) newVersion(
 		}
 	}
 	pinned := pinnedProcess{
-		SubjectTemplate: spec.SubjectTemplate, MetadataSchema: spec.MetadataSchema, MetadataIndexes: spec.MetadataIndexes,
+		Description: spec.Description, SubjectTemplate: spec.SubjectTemplate, MetadataSchema: spec.MetadataSchema, MetadataIndexes: spec.MetadataIndexes,
 		MetadataUISchema: spec.MetadataUISchema, EntitySchema: spec.EntitySchema, EntityUISchema: spec.EntityUISchema, Elements: spec.Elements, UserActions: spec.UserActions,
 		I18n: spec.I18n,
 	}
@@ -150,7 +152,7 @@ func (c *configuration) newVersion(
 		}
 		made := persistence.ItemDefinitionVersion{
 			DefinitionRef: domain.DefinitionRef{ID: items[item.Code], Version: domain.NewID(), Code: item.Code},
-			Type:          item.Type, Spec: text,
+			Type:          item.Type, Spec: text, Opposed: spec.OpposedTo(item.Code),
 			Name: translation.ParseCached(item.I18n).Name(item.Name, item.Code).Or(texts.Name(item.Name, item.Code)),
 		}
 		if item.Robot != nil {

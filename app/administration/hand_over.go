@@ -3,6 +3,7 @@ package administration
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,6 +22,7 @@ func (s *Service) settleLeavers(
 	if len(leavers) == 0 {
 		return nil, nil
 	}
+	c.assigned = map[uuid.UUID]domain.FourEyes{}
 	if err := c.readWork(ctx, tx, leavers); err != nil {
 		return nil, err
 	}
@@ -140,7 +142,7 @@ func (s *Service) handOver(
 			_, err = item.Release(domain.ItemRights{ProcessRights: domain.ProcessRights{Manages: true}}, by, now)
 			tx.StopTaskRobots(item.ID, now, now.Add(s.cancelGrace))
 		} else {
-			_, err = item.Assign(*next(), by, now)
+			err = c.assignInTurn(item, l.work.Opposed[item.ID], next, by, now)
 		}
 		if err != nil {
 			return nil, err
@@ -149,31 +151,62 @@ func (s *Service) handOver(
 		events = append(events, domain.TaskChangeEvent(item, before, by, now))
 	}
 	for _, p := range l.work.Processes {
-		before, successor := p.InitiatorID, next()
+		before, successor := p.InitiatorID, next.take()
 		if successor != nil && p.ChangeInitiator(*successor, by, now) {
 			tx.UpdateInitiator(p)
 			events = append(events, domain.InitiatorEvent(p, before, by, now))
 		}
 	}
 	for _, i := range l.work.Incidents {
-		i.AssigneeID = next()
+		i.AssigneeID = next.take()
 		tx.UpdateAssignee(i)
 		events = append(events, domain.AssignmentEvent(i, by, now))
 	}
 	return events, nil
 }
 
-// newTurn returns a function that returns the successors in turn, nil for a release.
-func (c *configuration) newTurn(tenant string, leavers []*leaver, to *domain.HandOver) (func() *uuid.UUID, error) {
-	ids, err := c.successors(tenant, leavers, to)
-	turn := -1
-	return func() *uuid.UUID {
-		if len(ids) == 0 {
+// assignInTurn gives a task to the next successor who does no opposed task of the process. It returns FOUR_EYES if there
+// is none.
+func (c *configuration) assignInTurn(
+	item *domain.ProcessItem, opposed persistence.Opposition, next *turn, by uuid.UUID, now time.Time,
+) error {
+	eyes := slices.Concat(opposed.Tasks, c.assigned[item.ProcessID].Of(opposed.Codes))
+	var err error
+	for range next.ids {
+		successor := *next.take()
+		if _, err = item.Assign(eyes, successor, by, now); err == nil {
+			c.assigned[item.ProcessID] = append(c.assigned[item.ProcessID],
+				domain.OpposedTask{Code: item.DefinitionCode(), OwnerID: successor, State: item.Task.State})
 			return nil
 		}
-		turn++
-		return &ids[turn%len(ids)]
-	}, err
+		if !domain.HasCode(err, domain.CodeFourEyes) {
+			return err
+		}
+	}
+	return domain.Conflict(domain.CodeFourEyes, fmt.Sprintf(
+		"task %s (%s): each successor does an opposed task of its process: hand over to others, or release", item.ID, item.DefinitionCode()))
+}
+
+// turn are the successors, who get work in turn; none for a release.
+type turn struct {
+	ids  []uuid.UUID
+	next int
+}
+
+// newTurn returns the successors.
+func (c *configuration) newTurn(tenant string, leavers []*leaver, to *domain.HandOver) (*turn, error) {
+	ids, err := c.successors(tenant, leavers, to)
+	return &turn{ids: ids}, err
+}
+
+// take returns the next successor, nil for a release.
+func (t *turn) take() *uuid.UUID {
+	if len(t.ids) == 0 {
+		return nil
+	}
+	id := &t.ids[t.next%len(t.ids)]
+	t.next++
+	return id
 }
 
 func (w *LeaverWork) hasTasksOf(definition uuid.UUID, item string) bool {

@@ -73,7 +73,7 @@ func listKinds() map[domain.BulkKind]kind { //nolint:funlen // it is a table
 				if err := g.Item.CheckMayHandle(g.Rights, p.caller.PrincipalID); err != nil {
 					return false, err
 				}
-				return g.Item.Assign(*p.Parameters.NewOwnerID, p.caller.PrincipalID, p.now)
+				return g.Item.Assign(g.FourEyes, *p.Parameters.NewOwnerID, p.caller.PrincipalID, p.now)
 			},
 			handle: func(ctx context.Context, s *Service, call domain.Call, b domain.BulkOperation, id uuid.UUID) error {
 				_, err := s.app.AssignProcessItemTask(ctx, call, id, app.PrincipalKey{ID: b.Parameters.NewOwnerID})
