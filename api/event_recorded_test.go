@@ -82,6 +82,8 @@ B.createProcessItem                          PROCESS_ITEM.CREATED:>CLAIMED,PROCE
 B.retrieveProcessItem                        none                                                               none
 B.claimProcessItemTask                       PROCESS_ITEM.TASK_STATE_CHANGED:READY>CLAIMED                      none
 B.assignProcessItemTask                      PROCESS_ITEM.TASK_ASSIGNED:>CLAIMED                              none
+B.delegateProcessItemTask                    PROCESS_ITEM.TASK_ASSIGNED:>CLAIMED                              none
+B.releaseProcessItemTask                     PROCESS_ITEM.TASK_STATE_CHANGED:CLAIMED>READY                      none
 B.completeProcessItemTask                    PROCESS_ITEM.TASK_STATE_CHANGED:CLAIMED>COMPLETED                  none
 B.appendProcessItemTaskLog                   PROCESS_ITEM.TASK_LOG_APPENDED:>CLAIMED                            same
 B.updateProcessItemTaskData                  PROCESS_ITEM.TASK_DATA_SAVED:>CLAIMED                              same

@@ -94,9 +94,10 @@ func (f things) matrixRequest(name string) operation { //nolint:funlen // most o
 		"B.createDataSourceQuery": `{"dataSourceCode":"GOODS","tenantId":"{tenant}"}`,
 		"B.createProcessItem": `{"type":"TASK","processId":"{process}","processItemDefinitionCode":"APPROVE_LOAN",` +
 			`"ownerId":"{principal}"}`,
-		"B.changeProcessInitiator": `{"initiatorId":"{principal}"}`,
-		"B.assignProcessItemTask":  `{"ownerId":"{principal}"}`,
-		"B.createBusinessArtifact": `{"businessArtifactDefinitionId":"{artifactDefinition}"}`,
+		"B.changeProcessInitiator":  `{"initiatorId":"{principal}"}`,
+		"B.assignProcessItemTask":   `{"ownerId":"{principal}"}`,
+		"B.delegateProcessItemTask": `{"ownerId":"{principal}"}`,
+		"B.createBusinessArtifact":  `{"businessArtifactDefinitionId":"{artifactDefinition}"}`,
 		"B.createWorker": `{"identity":"{process}","taskQueue":"QUEUE_SAMPLE_LOAN","hostname":"h","ip":"127.0.0.1",` +
 			`"tenantId":"{tenant}"}`,
 		"B.createAuthentication": `{"type":"ENGINE_TOKEN","tenantId":"{tenant}"}`,

@@ -23,7 +23,7 @@ import (
 // applications; manifests make owner and other workers.
 //
 // A cell is a status and, if several codes share it, a letter (see codes). Lists with
-// results are 200+, empty ones 200-. "claim_READY" claims a task without an owner. A 403w
+// results are 200+, empty ones 200-. "other" delegates to itself. "claim_READY" claims a task without an owner. A 403w
 // is the response to a caller that is not a worker. Documents are temporary ones of a
 // manager, or linked to the task or the process.
 const matrix = `
@@ -118,6 +118,8 @@ B.retrieveProcessItem               200   404          404           200     200
 B.claim_READY                       404   404          404           403     403    200       404       404      200   401       404
 B.claimProcessItemTask              200   404          404           403     403    409c      404       404      200   401       404
 B.assignProcessItemTask             200   404          404           200     403o   403o      404       404      200   401       404
+B.delegateProcessItemTask           200   404          404           200     403o   403o      404       404      400   401       404
+B.releaseProcessItemTask            200   404          404           200     403o   403o      404       404      200   401       404
 B.completeProcessItemTask           200   404          404           403o    403o   403o      404       404      200   401       404
 B.appendProcessItemTaskLog          200   404          404           200     403o   403o      404       404      200   401       404
 B.updateProcessItemTaskData         200   404          404           200     403o   403o      404       404      200   401       404

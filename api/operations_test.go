@@ -120,9 +120,12 @@ func (f fixture) operations() map[string]operation { //nolint:funlen // most of 
 		"B.createProcessItem": {method: post, path: "/process-items", body: `{"type":"TASK","processId":"` +
 			f.process.String() + `","processItemDefinitionCode":"LOAN_APPLICATION","ownerEmail":"bob@demo.example",` +
 			`"task":{"data":` + value + `,"contextData":` + value + `}}`},
-		"B.retrieveProcessItem":       of(get, items, f.task, "", ""),
-		"B.claimProcessItemTask":      of(post, items, f.task, "/task/~actions/claim", ""),
-		"B.assignProcessItemTask":     of(post, items, f.task, "/task/~actions/assign", `{"ownerEmail":"bob@demo.example"}`),
+		"B.retrieveProcessItem":   of(get, items, f.task, "", ""),
+		"B.claimProcessItemTask":  of(post, items, f.task, "/task/~actions/claim", ""),
+		"B.assignProcessItemTask": of(post, items, f.task, "/task/~actions/assign", `{"ownerEmail":"bob@demo.example"}`),
+		"B.delegateProcessItemTask": of(post, items, f.task, "/task/~actions/delegate",
+			`{"ownerId":"`+demo.Bob().ID.String()+`","ownerEmail":"bob@demo.example","note":"n"}`),
+		"B.releaseProcessItemTask":    of(post, items, f.task, "/task/~actions/release", ""),
 		"B.completeProcessItemTask":   of(post, items, f.task, "/task/~actions/complete", ""),
 		"B.appendProcessItemTaskLog":  of(post, items, f.task, "/task/~actions/append-log", `{"message":"m","level":"INFO"}`),
 		"B.updateProcessItemTaskData": of(put, items, f.task, "/task/data", `{"data":`+value+`}`),

@@ -117,6 +117,12 @@ func registerItemOperations(w *Worker, c *Client) {
 	registerOperation(w, "assignProcessItemTask", func(ctx context.Context, r AssignTask) (ItemResponse, error) {
 		return itemOf(Decode[rest.ProcessItem](c.AssignProcessItemTask(ctx, r.ProcessItemID, r.ProcessItemTaskAssignParams)))
 	})
+	registerOperation(w, "delegateProcessItemTask", func(ctx context.Context, r DelegateTask) (ItemResponse, error) {
+		return itemOf(Decode[rest.ProcessItem](c.DelegateProcessItemTask(ctx, r.ProcessItemID, r.ProcessItemTaskDelegateParams)))
+	})
+	registerOperation(w, "releaseProcessItemTask", func(ctx context.Context, r ItemRequest) (ItemResponse, error) {
+		return itemOf(Decode[rest.ProcessItem](c.ReleaseProcessItemTask(ctx, r.ProcessItemID)))
+	})
 	registerOperation(w, "updateProcessItemTaskData", func(ctx context.Context, r UpdateTaskData) (ItemResponse, error) {
 		return itemOf(Decode[rest.ProcessItem](c.UpdateProcessItemTaskData(ctx, r.ProcessItemID,
 			rest.ProcessItemTaskDataUpdateParams{Data: r.Data})))

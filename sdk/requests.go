@@ -96,8 +96,8 @@ type (
 
 // Requests and responses about process items.
 type (
-	// ItemRequest is the request of retrieveProcessItem, claimProcessItemTask, completeProcessItemTask and
-	// retrieveProcessItemAiAssistance.
+	// ItemRequest is the request of retrieveProcessItem, claimProcessItemTask, completeProcessItemTask,
+	// releaseProcessItemTask and retrieveProcessItemAiAssistance.
 	ItemRequest struct {
 		ProcessItemID uuid.UUID `json:"processItemId"`
 	}
@@ -127,6 +127,11 @@ type (
 	AssignTask struct {
 		ProcessItemID uuid.UUID `json:"processItemId"`
 		rest.ProcessItemTaskAssignParams
+	}
+	// DelegateTask is the request of delegateProcessItemTask, with the id or the e-mail address of the new owner.
+	DelegateTask struct {
+		ProcessItemID uuid.UUID `json:"processItemId"`
+		rest.ProcessItemTaskDelegateParams
 	}
 	// UpdateTaskData is the request of updateProcessItemTaskData and updateProcessItemTaskContextData.
 	UpdateTaskData struct {

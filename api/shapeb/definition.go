@@ -29,7 +29,7 @@ func (s *Server) FindProcessDefinitions(
 	var answer oasb.FindProcessDefinitions200JSONResponse
 	answer.Metadata, answer.Content = httpio.PageOf[oasb.PageMetadata](found, func(d *domain.DefinitionSummary) oasb.ProcessDefinitionPageItem {
 		return oasb.ProcessDefinitionPageItem{
-			ID: d.ID, Version: d.Version, Code: d.Code, TenantID: d.TenantID, Name: d.Name.Source,
+			ID: d.ID, Version: d.Version, Code: d.Code, TenantID: d.TenantID, Name: d.Name.Source, Description: httpio.PtrOrNil(d.Description.Source),
 			Published: d.Published, Startable: d.Startable,
 		}
 	})
@@ -50,7 +50,7 @@ func (s *Server) RetrieveProcessDefinition(
 
 func processDefinition(d *app.ProcessDefinitionView) oasb.ProcessDefinition {
 	answer := oasb.ProcessDefinition{
-		ID: d.ID, Version: d.Version, Code: d.Code, TenantID: d.TenantID, Name: d.Name,
+		ID: d.ID, Version: d.Version, Code: d.Code, TenantID: d.TenantID, Name: d.Name, Description: httpio.PtrOrNil(d.Spec.Description),
 		Published: d.Published, Startable: d.Startable, SubjectTemplate: httpio.PtrOrNil(d.Spec.SubjectTemplate),
 		MetadataSchema: d.Spec.MetadataSchema, MetadataUISchema: d.Spec.MetadataUISchema,
 		EntitySchema: d.Spec.EntitySchema, EntityUISchema: d.Spec.EntityUISchema,
@@ -74,7 +74,7 @@ func processDefinition(d *app.ProcessDefinitionView) oasb.ProcessDefinition {
 
 func processItemDefinition(d *domain.ItemDefinition) oasb.ProcessItemDefinition {
 	answer := oasb.ProcessItemDefinition{
-		ID: d.ID, Version: d.Version, Code: d.Code, Type: oasb.ProcessItemType(d.Type), Name: d.Name,
+		ID: d.ID, Version: d.Version, Code: d.Code, Type: oasb.ProcessItemType(d.Type), Name: d.Name, Description: httpio.PtrOrNil(d.Spec.Description),
 		DataSchema: d.Spec.DataSchema, UISchema: d.Spec.UISchema, ContextDataSchema: d.Spec.ContextDataSchema,
 		ElementDefinitions: elementDefinitions(d.Spec.Elements),
 	}

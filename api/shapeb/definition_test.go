@@ -23,7 +23,7 @@ type visits struct {
 	manager, initiator, candidate demo.Account
 }
 
-const visitItems = `[{"code":"FILL","type":"TASK","name":"Fill","requireValidDataOnComplete":true,"form":true,` +
+const visitItems = `[{"code":"FILL","type":"TASK","name":"Fill","description":"Fill it in","requireValidDataOnComplete":true,"form":true,` +
 	`"elements":[{"code":"CHOICE","name":"Choice","type":"DECISION","mandatory":true,"options":[{"code":"Y","name":"Yes"}]},{"code":"BY","name":"By","type":"PRINCIPAL"}],` +
 	`"dataSchema":{"type":"object","properties":{"A":{"type":"number","maximum":1E400}}},"uiSchema":{"type":"VerticalLayout"},` +
 	`"contextDataSchema":{"type":"object","title":"beside"},"candidates":[{"user":"bob"}]},` +
@@ -42,7 +42,7 @@ func newVisits(s *apitest.Service) visits {
 	}
 	documents := []string{
 		apitest.Document("demo", "DataStructure", "ADDRESS", `{"name":"Address","schema":{"type":"object","title":"address"}}`),
-		v.document(`"name":"Visit"`),
+		v.document(`"name":"Visit","description":"Ask for a visit"`),
 	}
 	for _, a := range []demo.Account{v.dora, v.erin} {
 		documents = append(documents, apitest.Identified("demo", "User", a.Name, a.ID,

@@ -34,6 +34,7 @@ func fieldLocations() httpio.Fields {
 		domain.FieldMessageDataStructure:                 httpio.Body("/message/dataStructureDataDefinitionCode"),
 		domain.FieldNewOwner.Member(domain.MemberID):     httpio.Body("/ownerId"),
 		domain.FieldNewOwner.Member(domain.MemberEmail):  httpio.Body("/ownerEmail"),
+		domain.FieldDelegationNote:                       httpio.Body("/note"),
 
 		domain.FieldProcessMetadata: httpio.Body("/metadata/value"),
 		domain.FieldProcessEntity:   httpio.Body("/entity/value"),

@@ -3,6 +3,7 @@ package shapeb
 import (
 	"context"
 
+	"github.com/procession-dev/procession/api/httpio"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
@@ -29,6 +30,29 @@ func (s *Server) AssignProcessItemTask(
 		return nil, err
 	}
 	return oasb.AssignProcessItemTask200JSONResponse(convertItem(changed)), nil
+}
+
+// ReleaseProcessItemTask returns a claimed task to its candidates.
+func (s *Server) ReleaseProcessItemTask(
+	ctx context.Context, request oasb.ReleaseProcessItemTaskRequestObject,
+) (oasb.ReleaseProcessItemTaskResponseObject, error) {
+	changed, err := s.app.ReleaseProcessItemTask(ctx, s.call(ctx), request.ID)
+	if err != nil {
+		return nil, err
+	}
+	return oasb.ReleaseProcessItemTask200JSONResponse(convertItem(changed)), nil
+}
+
+// DelegateProcessItemTask gives a task to a principal who acts for the caller.
+func (s *Server) DelegateProcessItemTask(
+	ctx context.Context, request oasb.DelegateProcessItemTaskRequestObject,
+) (oasb.DelegateProcessItemTaskResponseObject, error) {
+	owner := principalKey(request.Body.OwnerID, request.Body.OwnerEmail)
+	changed, err := s.app.DelegateProcessItemTask(ctx, s.call(ctx), request.ID, owner, httpio.Deref(request.Body.Note))
+	if err != nil {
+		return nil, err
+	}
+	return oasb.DelegateProcessItemTask200JSONResponse(convertItem(changed)), nil
 }
 
 // CompleteProcessItemTask implements operation B28.
@@ -98,6 +122,11 @@ func convertTask(t *domain.Task) *oasb.ProcessItemTask {
 	answer := &oasb.ProcessItemTask{
 		State: oasb.ProcessItemTaskState(t.State), Data: jsonValue(t.Data), ContextData: jsonValue(t.ContextData),
 		Logs: make([]oasb.ProcessItemTaskLog, len(t.Logs)),
+	}
+	if d := t.Delegation; d != nil {
+		answer.Delegation = &oasb.ProcessItemTaskDelegation{
+			DelegatorID: d.By, DelegatedAt: d.At.UTC(), Note: httpio.PtrOrNil(d.Note),
+		}
 	}
 	for i, entry := range t.Logs {
 		answer.Logs[i] = oasb.ProcessItemTaskLog{

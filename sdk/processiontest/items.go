@@ -195,14 +195,21 @@ func (s *Service) refusesTask(operation string, item *rest.ProcessItem, caller u
 		return notOwned, true
 	case operation == "complete":
 		return invalidState(), state == rest.ProcessItemTaskStateREADY || state == rest.ProcessItemTaskStateCANCELLED
-	case operation == "claim" && !ended && item.OwnerID != nil && !owned:
+	case operation == "claim" && !ended && item.OwnerID != nil && !owned && !hasDelegated(item, caller):
 		return errorAnswer(http.StatusConflict, rest.ErrorCodeTASKALREADYCLAIMED, ""), true
+	case operation == "release" && state == rest.ProcessItemTaskStateREADY:
+		return answer{}, false
 	case operation != "claim" && !owned && !s.canManage(caller):
 		return notOwned, true
 	case operation == "log":
 		return invalidState(), state == rest.ProcessItemTaskStateCANCELLED
 	}
 	return invalidState(), ended
+}
+
+// hasDelegated reports whether a caller delegated a task to its owner.
+func hasDelegated(item *rest.ProcessItem, caller uuid.UUID) bool {
+	return item.Task.Delegation != nil && item.Task.Delegation.DelegatorID == caller
 }
 
 // canManage reports whether a caller manages processes.
@@ -226,8 +233,10 @@ func (s *Service) changeTask(operation string, item *rest.ProcessItem, caller uu
 	switch operation {
 	case "claim":
 		if item.OwnerID == nil {
-			item.OwnerID, item.Task.State = &caller, rest.ProcessItemTaskStateCLAIMED
 			s.startAssistance(item)
+		}
+		if item.OwnerID == nil || *item.OwnerID != caller {
+			give(item, &caller)
 		}
 	case "assign":
 		params := decodeBody[rest.ProcessItemTaskAssignParams](r)
@@ -235,7 +244,11 @@ func (s *Service) changeTask(operation string, item *rest.ProcessItem, caller uu
 		if owner == nil {
 			return invalidAnswer("/ownerId"), true
 		}
-		item.OwnerID, item.Task.State = owner, rest.ProcessItemTaskStateCLAIMED
+		give(item, owner)
+	case "delegate":
+		return s.delegate(item, caller, decodeBody[rest.ProcessItemTaskDelegateParams](r))
+	case "release":
+		give(item, nil)
 	case "log":
 		params := decodeBody[rest.ProcessItemTaskAppendLogParams](r)
 		item.Task.Logs = append(slices.Clone(item.Task.Logs), rest.ProcessItemTaskLog{
@@ -254,6 +267,27 @@ func (s *Service) changeTask(operation string, item *rest.ProcessItem, caller uu
 			s.completeItem(item, nil)
 		}
 	}
+	return answer{}, false
+}
+
+// give gives a task another owner, nil for none, and ends its delegation.
+func give(item *rest.ProcessItem, owner *uuid.UUID) {
+	item.OwnerID, item.Task.Delegation, item.Task.State = owner, nil, rest.ProcessItemTaskStateCLAIMED
+	if owner == nil {
+		item.Task.State = rest.ProcessItemTaskStateREADY
+	}
+}
+
+func (s *Service) delegate(item *rest.ProcessItem, caller uuid.UUID, params rest.ProcessItemTaskDelegateParams) (refusal answer, refuse bool) {
+	owner := s.principalOf(params.OwnerID, params.OwnerEmail)
+	if owner == nil || *owner == caller {
+		if params.OwnerID == nil && params.OwnerEmail != nil {
+			return invalidAnswer("/ownerEmail"), true
+		}
+		return invalidAnswer("/ownerId"), true
+	}
+	give(item, owner)
+	item.Task.Delegation = &rest.ProcessItemTaskDelegation{DelegatorID: caller, DelegatedAt: time.Unix(0, 0).UTC(), Note: params.Note}
 	return answer{}, false
 }
 

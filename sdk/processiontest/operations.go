@@ -69,6 +69,8 @@ func (s *Service) operationHandlers() map[string]func(*http.Request) answer {
 		"POST /process-items/{id}/task/~actions/claim":                   s.onItem("claim"),
 		"POST /process-items/{id}/task/~actions/complete":                s.onItem("complete"),
 		"POST /process-items/{id}/task/~actions/assign":                  s.onItem("assign"),
+		"POST /process-items/{id}/task/~actions/delegate":                s.onItem("delegate"),
+		"POST /process-items/{id}/task/~actions/release":                 s.onItem("release"),
 		"POST /process-items/{id}/task/~actions/append-log":              s.onItem("log"),
 		"PUT /process-items/{id}/task/data":                              s.onItem("update"),
 		"PATCH /process-items/{id}/task/data":                            s.onItem("patch"),

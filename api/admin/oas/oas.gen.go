@@ -342,6 +342,7 @@ const (
 	ErrorCodeACCESSDENIED       ErrorCode = "ACCESS_DENIED"
 	ErrorCodeCONFLICT           ErrorCode = "CONFLICT"
 	ErrorCodeDOCUMENTTOOLARGE   ErrorCode = "DOCUMENT_TOO_LARGE"
+	ErrorCodeFOUREYES           ErrorCode = "FOUR_EYES"
 	ErrorCodeINTERNAL           ErrorCode = "INTERNAL"
 	ErrorCodeINVALIDSTATE       ErrorCode = "INVALID_STATE"
 	ErrorCodeNOTFOUND           ErrorCode = "NOT_FOUND"
@@ -363,6 +364,8 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodeCONFLICT:
 		return true
 	case ErrorCodeDOCUMENTTOOLARGE:
+		return true
+	case ErrorCodeFOUREYES:
 		return true
 	case ErrorCodeINTERNAL:
 		return true
