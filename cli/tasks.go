@@ -10,15 +10,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/form/locale"
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
 func newTasksCommand(env Environment) *cobra.Command {
 	return newGroup("tasks", "List tasks, work on them, and manage tasks of others",
 		newTasksListCommand(env), newTasksShowCommand(env), newTasksClaimCommand(env), newTasksSaveCommand(env),
-		newTasksCompleteCommand(env), newTasksAssignCommand(env), newTasksReleaseCommand(env))
+		newTasksCompleteCommand(env), newTasksAssignCommand(env), newTasksDelegateCommand(env), newTasksReleaseCommand(env))
 }
 
 // taskFilters are the filters of tasks as they are typed.
@@ -154,7 +152,7 @@ func newTasksShowCommand(env Environment) *cobra.Command {
 		if !out.isTable() {
 			return out.write(cmd.Context(), cmd.OutOrStdout(), item, nil)
 		}
-		people, err := s.findNames(cmd.Context(), []*uuid.UUID{item.OwnerID, item.CreatedBy, item.LastModifiedBy})
+		people, err := s.findNames(cmd.Context(), append(delegatorsOf(&item), item.OwnerID, item.CreatedBy, item.LastModifiedBy))
 		if err != nil {
 			return err
 		}
@@ -170,6 +168,12 @@ func showTask(w io.Writer, out *output, v view, item *rest.ProcessItem) error {
 		writeRow(v, "Code:", codeOf(item.ProcessItemDefinitionRef))
 		writeRow(v, "State:", string(item.Task.State))
 		writeRow(v, "Owner:", v.personName(item.OwnerID))
+		if d := item.Task.Delegation; d != nil {
+			writeRow(v, "Delegated:", momentText(&d.DelegatedAt)+" by "+v.personName(&d.DelegatorID))
+			if d.Note != nil {
+				writeRow(v, "Note:", *d.Note)
+			}
+		}
 		writeRow(v, "Process:", item.ProcessID.String())
 		writeRow(v, "Created:", momentText(item.CreatedAt)+" by "+v.personName(item.CreatedBy))
 		writeRow(v, "Changed:", momentText(item.LastModifiedAt)+" by "+v.personName(item.LastModifiedBy))
@@ -205,7 +209,7 @@ func reportTask(cmd *cobra.Command, item *rest.ProcessItem) error {
 func newTasksClaimCommand(env Environment) *cobra.Command {
 	return taskCommand(env, &cobra.Command{
 		Use: "claim ID", Short: "Claim a task: you become its owner",
-		Long: "Claims a task that is READY. Its candidates may.",
+		Long: "Claims a task that is READY. Its candidates may. A task that you delegated is taken back.",
 	}, func(cmd *cobra.Command, s *service, id uuid.UUID, _ []string) error {
 		item, err := s.receiveTask(s.rest.ClaimProcessItemTask(cmd.Context(), id))
 		if err != nil {
@@ -278,44 +282,4 @@ func newTasksCompleteCommand(env Environment) *cobra.Command {
 	})
 	data.bindFlags(cmd)
 	return cmd
-}
-
-func newTasksAssignCommand(env Environment) *cobra.Command {
-	return taskCommand(env, &cobra.Command{
-		Use: "assign ID USER", Short: "Assign a task to a user or an application",
-		Long: "Assigns a task to a user, named by e-mail address, or to a user or an application, named by id or, where you\n" +
-			"administer it, by code. Managers of the process may.",
-		Example: "  procession tasks assign 01970000-0000-7000-8000-000000000001 bob@demo.example",
-	}, func(cmd *cobra.Command, s *service, id uuid.UUID, args []string) error {
-		var body rest.ProcessItemTaskAssignParams
-		if name := locale.Trim(args[0]); strings.Contains(name, "@") {
-			body.OwnerEmail = &name
-		} else {
-			owner, err := s.findPrincipal(cmd.Context(), "the new owner", name, "")
-			if err != nil {
-				return err
-			}
-			body.OwnerID = &owner
-		}
-		item, err := s.receiveTask(s.rest.AssignProcessItemTask(cmd.Context(), id, body))
-		if err != nil {
-			return err
-		}
-		return reportTask(cmd, &item)
-	}, "a user or an application")
-}
-
-func newTasksReleaseCommand(env Environment) *cobra.Command {
-	return taskCommand(env, &cobra.Command{
-		Use: "release ID", Short: "Return a claimed task to its candidates",
-		Long: "Returns a claimed task to its candidates. The owner of the task and managers of its process may.",
-	}, func(cmd *cobra.Command, s *service, id uuid.UUID, _ []string) error {
-		answer, err := s.ReleaseProcessItemTask(cmd.Context(), id)
-		task, err := receive[oasadmin.Task](s, answer, err)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", task.ID, task.State)
-		return err
-	})
 }
