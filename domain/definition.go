@@ -132,7 +132,7 @@ type ItemDefinition struct {
 // ItemSpec is the part of an item definition that the database stores as one document. A nil schema accepts any
 // object.
 type ItemSpec struct {
-	// Description explains what to do.
+	// Description contains instructions for people.
 	Description string `json:"description,omitempty"`
 	// Form reports whether the data of a task is filled in as a form.
 	Form                       bool            `json:"form,omitempty"`

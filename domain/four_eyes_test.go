@@ -27,7 +27,7 @@ func ways() map[string]func(*domain.ProcessItem, domain.FourEyes) (bool, error) 
 	}
 }
 
-// Nobody becomes the owner of a task in any way who owns an opposed task or completed it, and everyone else does.
+// Owners of an opposed task, and those who completed it, get a task in no way; other principals do.
 func TestOwnersOfOpposedTasksAreRefused(t *testing.T) {
 	t.Parallel()
 	tasks := map[string]func() *domain.ProcessItem{

@@ -94,7 +94,7 @@ type ItemSpec struct {
 	Type domain.ItemType `json:"type" right:"no"`
 	// Name is the display name of the item, 1..50 characters.
 	Name string `json:"name" right:"no"`
-	// Description explains to people what to do, up to 1000 characters.
+	// Description contains instructions for people, up to 1000 characters.
 	Description string `json:"description,omitempty" right:"no"`
 	// Form reports whether the data of the task is filled in as a form.
 	Form bool `json:"form,omitempty" right:"no"`

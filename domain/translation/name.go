@@ -18,7 +18,7 @@ type nameJSON struct {
 }
 
 // Name returns the name of the definition, or of a part of it with a code, with its translations. The catalogue may be nil.
-func (c *Catalogue) Name(source, code string) Name { return c.text(source, code+SuffixName) }
+func (c *Catalogue) Name(source, code string) Name { return c.translateText(source, code+SuffixName) }
 
 // Description returns the description of the definition, or of a part of it with a code, with its translations. The catalogue
 // may be nil.
@@ -26,10 +26,10 @@ func (c *Catalogue) Description(source, code string) Name {
 	if source == "" {
 		return Name{}
 	}
-	return c.text(source, code+SuffixDescription)
+	return c.translateText(source, code+SuffixDescription)
 }
 
-func (c *Catalogue) text(source, key string) Name {
+func (c *Catalogue) translateText(source, key string) Name {
 	n := Name{Source: source}
 	if c == nil {
 		return n

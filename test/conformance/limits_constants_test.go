@@ -44,6 +44,7 @@ func limits() []limit { //nolint:funlen // a table
 		{"domain/commonmark.MaxProcessLinks", "processes that the messages of a page link to", "", "further ones are shown as addresses"},
 		{"app.maxElementValues", "values of an element", "", rejected},
 		{"domain.MaxLogMessage", "message of a log entry", characters, cut},
+		{"domain.MaxDelegationNote", "note of a delegation", characters, rejected},
 		{"domain.MaxMovedItems", "items of a process that moves to another version", "", "409"},
 		{"domain.MaxRepairReason", "reason of a repair", characters, rejected},
 		{"domain.MaxBulkSelection", "resources of a bulk operation", "", rejected},
