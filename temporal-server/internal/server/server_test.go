@@ -61,7 +61,8 @@ func requireWorkflowFound(t *testing.T, w *testServer, namespace string) {
 	require.NoError(t, robot.Start())
 	defer robot.Stop()
 
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	// With OpenSearch, all processes know a new search attribute after a minute only.
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	service := w.sdk(t, namespace, w.ca.client(t, "temporal-system"), systemClaims())
 	run, err := service.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: "q1"}, "versioned")
