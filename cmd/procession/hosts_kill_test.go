@@ -26,7 +26,7 @@ import (
 )
 
 var (
-	hostsDuration = flag.Duration("hosts-duration", 24*time.Second, "how long hosts of Temporal and replicas of the service are killed in turn")
+	hostsDuration = flag.Duration("hosts-duration", 8*time.Second, "how long hosts of Temporal and replicas of the service are killed in turn")
 	hostsSlowest  = flag.Duration("hosts-slowest", time.Minute, "the longest time that a step of a loan may take meanwhile")
 )
 
