@@ -22,7 +22,7 @@ import (
 // not GET.
 func recordsNothing() []string {
 	return []string{
-		"admin.previewRepair", "admin.previewBulkOperation", "B.prepareBusinessArtifactCreateArtifact", "B.prepareBusinessArtifactStartProcess", "admin.apply_TENANT", "admin.evaluateAvailability", "admin.evaluate_MODEL",
+		"B.readNotifications", "admin.previewRepair", "admin.previewBulkOperation", "B.prepareBusinessArtifactCreateArtifact", "B.prepareBusinessArtifactStartProcess", "admin.apply_TENANT", "admin.evaluateAvailability", "admin.evaluate_MODEL",
 	}
 }
 

@@ -133,7 +133,7 @@ func TestReadNotifications(t *testing.T) {
 	s.Refused(400, "VALIDATION", demo.Bob(), http.MethodPost, "/notifications/~actions/read", `{"ids":["x"]}`)
 
 	// A person who loses the right to read a process keeps no notification of it.
-	s.Define(apitest.Identified("demo", "ProcessDefinition", "TALKS", definition, `{"name":"Talks","permissions":{"managers":[{"user":"alice"}]},
+	s.Define(apitest.Identified("demo", "ProcessDefinition", "TALKS", definition, `{"name":"Talks","permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}]},
 		"items":[{"code":"CHECK","type":"TASK","name":"Check","candidates":[{"user":"alice"}]}]}`))
 	page, kinds := notificationsOf(s, demo.Bob(), "?kind=MESSAGE")
 	require.Empty(t, kinds)
