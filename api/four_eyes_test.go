@@ -37,11 +37,10 @@ func newOpposed(t *testing.T) opposed {
 
 func (o opposed) task(code string) uuid.UUID { return o.Item(o.process, code, "").ID }
 
-// completed returns a task that an account completed.
-func (o opposed) completed(code string, by demo.Account) uuid.UUID {
+// completeTask creates a task that an account completes.
+func (o opposed) completeTask(code string, by demo.Account) {
 	task := o.Item(o.process, code, apitest.OwnedBy(by)).ID
 	o.Post(200, by, apitest.ItemPath(task, apitest.Complete), "")
-	return task
 }
 
 // A person who does one of two opposed tasks becomes the owner of the other one in no way, and another person does.
@@ -77,7 +76,7 @@ func TestFourEyesInEveryWay(t *testing.T) {
 			t.Run(name+" "+second, func(t *testing.T) {
 				t.Parallel()
 				o := newOpposed(t)
-				o.completed(first, demo.Bob())
+				o.completeTask(first, demo.Bob())
 				method, path, body, as := way(o, second, demo.Bob())
 				before := o.Snapshot()
 				failure := o.Refused(409, "FOUR_EYES", as, method, path, body)
@@ -151,7 +150,7 @@ func TestBothTasksAreNotCompletedByOnePerson(t *testing.T) {
 func TestFourEyesInBulkAndOfLeavers(t *testing.T) {
 	t.Parallel()
 	o := newOpposed(t)
-	o.completed("CHECK", demo.Bob())
+	o.completeTask("CHECK", demo.Bob())
 	approve := o.Item(o.process, "APPROVE", apitest.OwnedBy(demo.Carol())).ID
 	preview := apitest.Decode[oasadmin.BulkOperation](t, o.Post(201, demo.Alice(), apitest.AdminAPI+"/bulk-operations",
 		`{"kind":"ASSIGN_TASKS","tenant":"demo","newOwnerId":"`+demo.Bob().ID.String()+`","filter":{"ids":["`+approve.String()+`"]}}`))

@@ -47,7 +47,6 @@ func (s *site) messagesOf(process uuid.UUID) []domain.ProcessPart {
 	return found.Items
 }
 
-//nolint:gochecknoglobals // a constant
 var onePage = domain.PageRequest{Size: 10}
 
 const composerText = `.message-form textarea`

@@ -21,8 +21,8 @@ func TestBell(t *testing.T) {
 	process := s.startDiscussion()
 	bob := s.signIn("Bob")
 	bob.openPath("processes")
-	require.Equal(t, "", browsertest.Eval[string](bob.Tab, `document.querySelector("#bell").dataset.unread`))
-	time.Sleep(time.Second) // the stream is open
+	require.Empty(t, browsertest.Eval[string](bob.Tab, `document.querySelector("#bell").dataset.unread`))
+	bob.Await(`document.documentElement.dataset.live !== undefined`)
 	began := time.Now()
 	_, _, err := s.app.CreateProcessItem(t.Context(), s.callerOf(demo.Alice()), app.NewItem{Type: "MESSAGE", ProcessID: process, Text: "@bob, a **word**"})
 	require.NoError(t, err)

@@ -99,9 +99,9 @@ func (k NotificationKind) DefaultMail() MailChoice {
 		return MailAtOnce
 	case NotifyDueSoon, NotifyMessage, NotifyFinished:
 		return MailDigest
-	default:
-		return MailNever
+	case NotifyClaimable:
 	}
+	return MailNever
 }
 
 // NextDigest returns the time of the next digest in a time zone.

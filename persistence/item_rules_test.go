@@ -10,7 +10,7 @@ import (
 )
 
 // Each rule of items refuses a row by itself. The rows that the cases change satisfy all rules.
-func TestItemRules(t *testing.T) { //nolint:tparallel // the cases share a connection
+func TestItemRules(t *testing.T) { //nolint:funlen,tparallel // a table, whose cases share a connection
 	t.Parallel()
 	conn := connect(t, pgtest.URL(t))
 	_, err := conn.Exec(t.Context(), `

@@ -84,9 +84,9 @@ func kindName(ctx context.Context, kind domain.NotificationKind) string {
 		return ui.T(ctx, "Tasks to claim in your own processes")
 	case domain.NotifyMessage:
 		return ui.T(ctx, "Messages")
-	default:
-		return ui.T(ctx, "Finished processes")
+	case domain.NotifyFinished:
 	}
+	return ui.T(ctx, "Finished processes")
 }
 
 // choiceName returns the name of a choice for mails.
@@ -96,7 +96,7 @@ func choiceName(ctx context.Context, choice domain.MailChoice) string {
 		return ui.T(ctx, "At once")
 	case domain.MailDigest:
 		return ui.T(ctx, "Once a day")
-	default:
-		return ui.T(ctx, "Never")
+	case domain.MailNever:
 	}
+	return ui.T(ctx, "Never")
 }

@@ -117,8 +117,10 @@ func (p *post) writeAll() {
 // await waits until a number of mails has arrived, and returns them.
 func (p *post) await(n int) []smtptest.Mail {
 	p.T.Helper()
-	require.Eventually(p.T, func() bool { return len(p.smtp.Mails()) >= n }, 30*time.Second, 10*time.Millisecond)
-	time.Sleep(200 * time.Millisecond) // none follows
+	require.Eventually(p.T, func() bool {
+		return len(p.smtp.Mails()) >= n && p.Count(`SELECT (SELECT count(*) FROM outbox_messages WHERE finished_at IS NULL) +
+			(SELECT count(*) FROM person_notifications WHERE mail_due_at <= now())`) == 0
+	}, 30*time.Second, 10*time.Millisecond)
 	require.Len(p.T, p.smtp.Mails(), n)
 	return p.smtp.Mails()
 }

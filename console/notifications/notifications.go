@@ -127,9 +127,9 @@ func describeReason(ctx context.Context, n *domain.Notification) string {
 		return ui.T(ctx, "Your task is due soon")
 	case domain.NotifyClaimable:
 		return ui.T(ctx, "You can claim a task")
-	default:
-		return ui.T(ctx, "The process is finished")
+	case domain.NotifyFinished:
 	}
+	return ui.T(ctx, "The process is finished")
 }
 
 // iconOf returns the icon of a kind.
@@ -143,7 +143,7 @@ func iconOf(kind domain.NotificationKind) string {
 		return "clock"
 	case domain.NotifyClaimable:
 		return "hand-grab"
-	default:
-		return "circle-check"
+	case domain.NotifyFinished:
 	}
+	return "circle-check"
 }

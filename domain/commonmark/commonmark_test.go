@@ -13,10 +13,10 @@ import (
 	"github.com/procession-dev/procession/domain/commonmark"
 )
 
-func renderText(t testing.TB, source string, names commonmark.Names) string {
-	t.Helper()
+func renderText(tb testing.TB, source string, names commonmark.Names) string {
+	tb.Helper()
 	out, err := commonmark.Render(source, names)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return strings.TrimSpace(out)
 }
 

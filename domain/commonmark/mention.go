@@ -10,7 +10,6 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-//nolint:gochecknoglobals // compiled once
 var (
 	webAddress  = regexp.MustCompile(`^https?://[^\s<>"'` + "`" + `]+`)
 	processPath = regexp.MustCompile(`/console/processes/([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})`)

@@ -51,12 +51,12 @@ func (n *nodes) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
 }
 
 func (n *nodes) renderLink(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	n.writeAnchor(w, string(node.(*ast.Link).Destination), entering) //nolint:forcetypeassert // registered for the kind
+	n.writeAnchor(w, string(node.(*ast.Link).Destination), entering) //nolint:errcheck,forcetypeassert // registered for the kind
 	return ast.WalkContinue, nil
 }
 
 func (n *nodes) renderImage(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	n.writeAnchor(w, string(node.(*ast.Image).Destination), entering) //nolint:forcetypeassert // registered for the kind
+	n.writeAnchor(w, string(node.(*ast.Image).Destination), entering) //nolint:errcheck,forcetypeassert // registered for the kind
 	return ast.WalkContinue, nil
 }
 
@@ -64,7 +64,7 @@ func (n *nodes) renderAddress(w util.BufWriter, source []byte, node ast.Node, en
 	if !entering {
 		return ast.WalkContinue, nil
 	}
-	link := node.(*ast.AutoLink) //nolint:forcetypeassert // registered for the kind
+	link := node.(*ast.AutoLink) //nolint:errcheck,forcetypeassert // registered for the kind
 	address, label := string(link.URL(source)), string(link.Label(source))
 	if link.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(address), "mailto:") {
 		address = "mailto:" + address
@@ -135,7 +135,7 @@ func (n *nodes) renderMention(w util.BufWriter, _ []byte, node ast.Node, enterin
 	if !entering {
 		return ast.WalkContinue, nil
 	}
-	m := node.(*mention) //nolint:forcetypeassert // registered for the kind
+	m := node.(*mention) //nolint:errcheck,forcetypeassert // registered for the kind
 	name, known := n.Mentions[m.key]
 	if !known {
 		_, _ = w.WriteString(html.EscapeString(m.written))

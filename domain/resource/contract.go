@@ -25,6 +25,8 @@ type contract struct {
 }
 
 // contracts compile the contract of each kind when it is first needed.
+//
+//nolint:gochecknoglobals // computed once
 var contracts = func() map[Kind]func() (*contract, error) {
 	m := map[Kind]func() (*contract, error){}
 	for _, kind := range Kinds() {

@@ -89,7 +89,7 @@ func startNodes(ctx context.Context, dir string) (nodes []*child.Process, err er
 		return err
 	})
 	starting.Go(func() (err error) {
-		search, at, err = startOpenSearch(ctx, dir) //nolint:contextcheck // its proxy outlives the start
+		search, at, err = startOpenSearch(ctx, dir)
 		return err
 	})
 	err = starting.Wait()

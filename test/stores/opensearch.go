@@ -67,7 +67,7 @@ func askNode(ctx context.Context, at string) error {
 	if err != nil {
 		return err
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := http.DefaultClient.Do(req) //nolint:forbidigo // on loopback
 	if err != nil {
 		return err
 	}

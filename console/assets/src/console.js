@@ -267,6 +267,7 @@
       channel.postMessage("bell");
     });
     source.addEventListener("open", () => {
+      document.documentElement.dataset.live = "";
       // What happened before the stream began is news too.
       notify();
       clearInterval(asking);
