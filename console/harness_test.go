@@ -24,6 +24,7 @@ import (
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/console"
 	"github.com/procession-dev/procession/console/assets"
+	"github.com/procession-dev/procession/console/notifications"
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
@@ -136,7 +137,7 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 	s.chain = chain.Options{Log: log, Clock: clock, Audit: audit.New(audit.Options{DB: s.db, Clock: clock, Logger: log})}
 	s.options = console.Options{
 		Options: web.Options{Sessions: sessions, Log: log, Clock: clock, SignInMaxAge: authn.DefaultSignInMaxAge},
-		Service: s.app, Administration: s.administration, Feed: hub,
+		Service: s.app, Administration: s.administration, Feed: hub, Mailbox: mailbox(),
 		Bulk: bulk.New(bulk.Options{Store: store, App: s.app, Administration: s.administration, Logger: log}),
 		SignIn: signin.Screens{OIDC: oidc, Demo: []signin.DemoUser{
 			{Name: "Carol", About: "applies for loans", Token: demo.Carol().Secret},
@@ -150,6 +151,16 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 	tb.Cleanup(server.Close)
 	s.url = server.URL + web.Root
 	return s
+}
+
+// mailbox returns the mails of a local stack.
+func mailbox() *notifications.Mailbox {
+	box := &notifications.Mailbox{}
+	box.Put(notifications.LocalMail{
+		ID: "1", To: "bob@demo.example", Subject: "Demo: " + hostile, Text: "News for you in Demo:\n\n- " + hostile, At: time.Now(),
+		Unsubscribe: "https://procession.example.com/console/unsubscribe/x",
+	})
+	return box
 }
 
 // examine returns a finding of each verdict.

@@ -51,7 +51,7 @@ GET live                    200   200          200           200     200    200 
 GET notifications           200   200          200           200     200    200       200       200      200   in        200
 GET notifications/bell      200   200          200           200     200    200       200       200      200   in        200
 POST notifications/read     400   400          400           400     400    400       400       400      400   in        400
-GET mailbox                 404   404          404           404     404    404       404       404      404   in        404
+GET mailbox                 200   200          200           200     200    200       200       200      200   in        200
 GET notifications/mails     200   200          200           200     200    200       200       200      200   in        200
 POST notifications/mails    303   303          303           303     303    303       303       303      303   in        303
 GET unsubscribe/:token      404   404          404           404     404    404       404       404      404   404       404

@@ -85,7 +85,8 @@ func (s *site) someWork() map[string]map[string]string {
 	return map[string]map[string]string{
 		"Bob": {
 			"home-reviewer": "", "inbox": "tasks", "inbox-empty": "tasks?q=nothing", "task-ready": "tasks/" + tasks[0].String(), "task": "tasks/" + mine.String() + "?view=mine",
-			"assign": "tasks/assign?task=" + tasks[0].String() + "&task=" + tasks[2].String(), "sessions": "sessions", "profile": "profile", "tokens": "tokens", "notifications": "notifications", "palette": "palette?q=loan",
+			"assign": "tasks/assign?task=" + tasks[0].String() + "&task=" + tasks[2].String(), "sessions": "sessions", "profile": "profile", "tokens": "tokens", "notifications": "notifications", "mails": "notifications/mails", "mailbox": "mailbox",
+			"unsubscribe": "unsubscribe/" + s.app.UnsubscribeToken(demo.Bob().ID, domain.NotificationKinds()), "palette": "palette?q=loan",
 			"assistance": "tasks/" + mine.String() + "/assistance",
 			"start-none": "start", "processes-none": "processes?q=nothing", "artifacts-none": "artifacts", "not-found": "nothing", "denied": "definitions",
 			"reference": "reference", "reference-api": "reference/2024-06-14", "reference-operation": "reference/2024-06-14/operations/createProcess",
@@ -141,7 +142,7 @@ func isAdministrative(area string) bool {
 func requireEveryScreen(t *testing.T, paths []string, of func(area string) bool) {
 	t.Helper()
 	var missing []string
-	others := regexp.MustCompile(`^live$|[.](csv|json)$|/(news|file|preview|document|found|checks)$|^definitions/schemas/`)
+	others := regexp.MustCompile(`^live$|[.](csv|json)$|/(news|bell|file|preview|document|found|checks)$|^definitions/schemas/`)
 	for _, name := range console.RouteNames() {
 		method, route, _ := strings.Cut(name, " ")
 		area, _, _ := strings.Cut(route, "/")
