@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,8 +16,8 @@ import (
 	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
-// createWideTask creates a task of Alice with a form of 300 fields.
-func (s *site) createWideTask() uuid.UUID {
+// createWideTask creates a task of Alice with a form of 300 fields, and context data if there is any.
+func (s *site) createWideTask(contextData json.RawMessage) uuid.UUID {
 	s.t.Helper()
 	const fields = 300
 	kinds := []string{
@@ -42,13 +43,16 @@ spec:
         required: [F000]
         properties:
 ` + properties.String() + `
+      contextDataSchema: {type: object, properties: {LIMIT: {type: number, title: Limit}, HINT: {type: string, title: Hint}}}
       candidates: [{user: alice}]
   permissions: {initiators: [{user: alice}], managers: [{user: alice}]}
 `)
 	alice := s.callerOf(demo.Alice())
 	started, _, err := s.app.CreateProcess(s.t.Context(), alice, app.NewProcess{Definition: app.DefinitionKey{Code: "LONG_FORM"}})
 	require.NoError(s.t, err)
-	created, _, err := s.app.CreateProcessItem(s.t.Context(), alice, app.NewItem{Type: domain.ItemTask, ProcessID: started.ID, DefinitionCode: "FILL_IN"})
+	created, _, err := s.app.CreateProcessItem(s.t.Context(), alice, app.NewItem{
+		Type: domain.ItemTask, ProcessID: started.ID, DefinitionCode: "FILL_IN", ContextData: contextData,
+	})
 	require.NoError(s.t, err)
 	s.assignTask(created.ID, demo.Alice())
 	return created.ID
@@ -59,7 +63,7 @@ spec:
 func TestWideFormIsQuick(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	path := "tasks/" + s.createWideTask().String()
+	path := "tasks/" + s.createWideTask(nil).String()
 	s.requireBudget(s.clientWithToken(demo.Alice().Secret), path, 60_000, 150_000)
 
 	paint := 1e9
@@ -88,4 +92,37 @@ func TestWideFormIsQuick(t *testing.T) {
 	t.Logf("first paint %.0f ms; from the key that leaves a field to saved: median %.0f ms, p95 %.0f ms", paint, times[rounds/2], times[rounds*95/100-1])
 	require.Less(t, paint, 4000.0, "milliseconds to the first paint")
 	require.Less(t, times[rounds*95/100-1], 3000.0, "milliseconds to saved")
+}
+
+// What a decision is about is above the form, or next to it and in view at every position of the page, however long the form is.
+func TestContextStandsBeforeTheForm(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	task := s.createWideTask(json.RawMessage(`{"LIMIT":500,"HINT":"` + strings.Repeat("The limit of the branch applies. ", 20) + `"}`))
+	alice := s.signIn("Alice")
+	type box struct{ Top, Bottom, Left, Right float64 }
+	boxOf := func(selector string) box {
+		return browsertest.Eval[box](alice.Tab, fmt.Sprintf(`(({top, bottom, left, right}) => ({top, bottom, left, right}))(
+			document.querySelector(%q).getBoundingClientRect())`, selector))
+	}
+	for _, width := range []int64{1440, 1280, 390} {
+		alice.Size(width, 900)
+		alice.openPath("tasks/" + task.String())
+		alice.AwaitText("Limit")
+		about, form := boxOf(".task-context"), boxOf(".task-work form")
+		require.Greater(t, form.Bottom-form.Top, 5000.0, "the form is long at %d px", width)
+		require.Less(t, about.Top, 900.0, "the context is on the first screen at %d px", width)
+		require.LessOrEqual(t, about.Right, float64(width))
+		if width < 1440 {
+			require.LessOrEqual(t, about.Bottom, form.Top, "the context is above the form at %d px", width)
+			continue
+		}
+		require.GreaterOrEqual(t, about.Left, form.Right, "the context is next to the form")
+		require.Less(t, about.Top-form.Top, 50.0)
+		alice.Eval(`document.querySelector("#f-F150").scrollIntoView()`)
+		about, field := boxOf(".task-context"), boxOf("#f-F150")
+		require.GreaterOrEqual(t, about.Top, 0.0, "the context stays in view")
+		require.LessOrEqual(t, about.Bottom, 900.0)
+		require.GreaterOrEqual(t, about.Left, field.Right)
+	}
 }
