@@ -23,7 +23,8 @@ type ProblemType struct {
 	Opens EventType
 	// States are the states after Opens in which the problem exists, nil for all. In another state it has ended.
 	States []string
-	// Ends are the types of events that end the problem of their resource.
+	// Ends are the types of events that end the problem of their resource. A person's open work ends with changes of other
+	// resources.
 	Ends []EventType
 }
 
@@ -36,6 +37,10 @@ const (
 	ProblemCondition   = "PROCESS.CONDITION_CHANGED"
 	ProblemLeftWork    = "USER.LEFT_WORK"
 )
+
+// LeftRights is the detail of EventUserLeftWork with the rights without another holder: the id of a definition, a slash and the
+// permission in its grants, separated by blanks.
+const LeftRights = "rightsOn"
 
 // ProblemTypes returns the problems.
 func ProblemTypes() []ProblemType {

@@ -6,16 +6,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
-
-// activeIn is true of a principal p that may work in the tenant with an id.
-func activeIn(tenant string) string {
-	return `(p.disabled_at IS NULL
-            AND (p.tenant_id = ` + tenant + ` OR p.type = 'SYSTEM'
-                 OR EXISTS (SELECT 1 FROM tenant_users u
-                             WHERE u.principal_id = p.id AND u.tenant_id = ` + tenant + ` AND u.disabled_at IS NULL)))`
-}
 
 // The candidates of an item definition are looked up once for each definition, and the work of people who are not active by their ids:
 // tasks and processes of others are not read. Assigned incidents are few, and their assignees may never have been users of the tenant.
@@ -31,7 +24,7 @@ WITH scope AS MATERIALIZED (
       FROM scope s
       JOIN person_names n ON n.tenant_id = s.id
       JOIN principals p ON p.id = n.principal_id
-     WHERE ` + activeIn("n.tenant_id") + ` IS NOT TRUE
+     WHERE ` + access.ActiveIn("n.tenant_id") + ` IS NOT TRUE
      UNION
     SELECT p.tenant_id, p.id
       FROM scope s
@@ -46,9 +39,9 @@ WITH scope AS MATERIALIZED (
            SELECT 1
              FROM item_definition_grants g
             WHERE g.item_definition_id = d.id AND g.permission = 'CANDIDATE'
-              AND (EXISTS (SELECT 1 FROM principals p WHERE p.id = g.grantee_id AND ` + activeIn("w.tenant_id") + `)
+              AND (EXISTS (SELECT 1 FROM principals p WHERE p.id = g.grantee_id AND ` + access.ActiveIn("w.tenant_id") + `)
                    OR EXISTS (SELECT 1 FROM group_members m JOIN principals p ON p.id = m.principal_id
-                               WHERE m.group_id = g.grantee_id AND ` + activeIn("w.tenant_id") + `)))
+                               WHERE m.group_id = g.grantee_id AND ` + access.ActiveIn("w.tenant_id") + `)))
        AND NOT EXISTS (SELECT 1 FROM item_definition_grants g
                         WHERE g.item_definition_id = d.id AND g.permission = 'CANDIDATE'
                           AND g.grantee_id IS NULL)
@@ -79,7 +72,7 @@ WITH scope AS MATERIALIZED (
    (SELECT 'INCIDENT', i.id, i.tenant_id, i.process_id, i.assignee_id, NULL, i.created_at
       FROM incidents i
      WHERE i.tenant_id IN (SELECT id FROM scope) AND i.state = 'OPEN' AND i.assignee_id IS NOT NULL
-       AND NOT EXISTS (SELECT 1 FROM principals p WHERE p.id = i.assignee_id AND ` + activeIn("i.tenant_id") + `)
+       AND NOT EXISTS (SELECT 1 FROM principals p WHERE p.id = i.assignee_id AND ` + access.ActiveIn("i.tenant_id") + `)
      LIMIT $4)
 )
 SELECT f.kind, f.id, f.tenant_id, t.code, f.process_id, coalesce(f.item, ''), coalesce(x.process_definition_code, ''), f.principal_id,

@@ -153,9 +153,28 @@ func (c *configuration) leftWork(now time.Time) domain.Events {
 			ID: l.id, TenantID: l.tenant, Kind: string(resource.KindUser), Code: l.key.Code,
 		}, c.caller.PrincipalID, now).
 			With("tasks", strconv.Itoa(len(l.work.Tasks))).With("processes", strconv.Itoa(len(l.work.Processes))).
-			With("incidents", strconv.Itoa(len(l.work.Incidents))).With("rights", strconv.Itoa(len(l.work.Rights))))
+			With("incidents", strconv.Itoa(len(l.work.Incidents))).With("rights", strconv.Itoa(len(l.work.Rights))).
+			With(domain.LeftRights, c.rightsOn(l.work.Rights)))
 	}
 	return events
+}
+
+// leftRights bounds the rights of a person who leaves that an event names.
+const leftRights = 100
+
+// rightsOn returns the first rights as domain.LeftRights has them.
+func (c *configuration) rightsOn(rights []SoleRight) string {
+	permissions := map[string]string{
+		resource.MayStartProcesses: "INITIATOR", resource.MayManageProcesses: "MANAGER", resource.MayChangeDefinition: "ADMINISTRATOR",
+		resource.MayRepairProcesses: "REPAIRER", resource.MayManageArtifacts: "MANAGER", resource.MayClaim: "CANDIDATE",
+	}
+	var named []string
+	for _, r := range rights {
+		if text := c.ids[r.By].String() + "/" + permissions[r.May]; !slices.Contains(named, text) && len(named) < leftRights {
+			named = append(named, text)
+		}
+	}
+	return strings.Join(named, " ")
 }
 
 // findProvisioned returns the key of a resource that a directory may read.

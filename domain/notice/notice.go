@@ -50,7 +50,7 @@ func wordingOf(problem string) wording {
 	case domain.ProblemCertificate:
 		return wording{"certificate", "certificates", "expiring soon", "renewed", "/console/health"}
 	case domain.ProblemLeftWork:
-		return wording{"person", "people", "left with open work", "", "/console/people/unowned"}
+		return wording{"person", "people", "left with open work", "with all work settled", "/console/people/unowned"}
 	default:
 		return wording{"process", "processes", "in need of attention", "proceeding", "/console/processes"}
 	}

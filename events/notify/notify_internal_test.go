@@ -279,3 +279,15 @@ func TestLeftWorkIsCountedWithoutThePerson(t *testing.T) {
 		"code": "bob", "tasks": "2", "processes": "1", "incidents": "0", "rights": "0",
 	}))
 }
+
+// A person who has no work left is told with the end.
+func TestSettledWorkIsTold(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.receiver(fmt.Sprintf(email, ""))
+	f.record(domain.EventUserLeftWork, "", uuid.New())
+	require.Equal(t, []string{"North: 1 person left with open work, 1 person with all work settled"}, f.after(time.Hour))
+	var body string
+	require.NoError(t, f.conn.QueryRow(t.Context(), `SELECT body FROM outbox_messages`).Scan(&body))
+	require.Contains(t, body, "- 2026-03-02 11:00 with all work settled")
+}

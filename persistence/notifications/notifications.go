@@ -66,7 +66,7 @@ WITH place AS (
     SELECT b.*
       FROM place c
      CROSS JOIN LATERAL (
-           SELECT e.era, e.xid, e.position, e.tenant_id, e.type, e.state, e.resource_id, e.process_id, e.details, e.occurred_at
+           SELECT e.era, e.xid, e.position, e.tenant_id, e.type, e.previous_state, e.state, e.resource_id, e.process_id, e.details, e.occurred_at
              FROM events e
             WHERE ` + beyondCursor + ` AND ` + pg.SettledEvent + `
             ORDER BY ` + pg.EventOrder + `
@@ -82,14 +82,16 @@ WITH place AS (
            m.*, bool_or(m.opens) OVER (PARTITION BY m.receiver_id, m.name, m.resource_id) AS opened
       FROM matched m
      ORDER BY m.receiver_id, m.name, m.resource_id, m.era DESC, m.xid DESC, m.position DESC
-), turns AS (
+), ` + settledWork() + `, turns AS (
     INSERT INTO notification_turns AS t (receiver_id, tenant_id, event_type, due_at)
-    SELECT DISTINCT l.receiver_id, l.tenant_id, l.name, $2::timestamptz
+    SELECT l.receiver_id, l.tenant_id, l.name, $2::timestamptz
       FROM last l
      WHERE l.opened
         OR EXISTS (SELECT 1 FROM notification_problems p
                     WHERE p.receiver_id = l.receiver_id AND p.event_type = l.name AND p.subject_id = l.resource_id
                       AND p.recovered_at IS NULL)
+     UNION
+    SELECT s.receiver_id, s.tenant_id, '` + domain.ProblemLeftWork + `', $2 FROM settled s
         ON CONFLICT (receiver_id, event_type, tenant_id) DO UPDATE
        SET due_at = least(t.due_at, greatest(excluded.due_at, t.paced_until))
     RETURNING t.receiver_id
@@ -97,7 +99,10 @@ WITH place AS (
     INSERT INTO notification_problems AS p (receiver_id, tenant_id, event_type, subject_id, process_id, details, occurred_at,
                                             recovered_at)
     SELECT l.receiver_id, l.tenant_id, l.name, l.resource_id, l.process_id, coalesce(l.details, '{}'), l.occurred_at,
-           CASE WHEN NOT l.opens THEN l.occurred_at END
+           CASE WHEN NOT l.opens THEN l.occurred_at
+                -- The work of a person may have ended before this event is read.
+                WHEN l.name = '` + domain.ProblemLeftWork + `'
+                     AND NOT ` + hasLeftWork("l.resource_id", "l.tenant_id", "l.details") + ` THEN l.occurred_at END
       FROM last l
      WHERE l.opened AND (SELECT count(*) FROM turns) > 0
         ON CONFLICT (receiver_id, event_type, subject_id, tenant_id) DO UPDATE
@@ -107,9 +112,11 @@ WITH place AS (
 ), ended AS (
     UPDATE notification_problems p
        SET recovered_at = l.occurred_at
-      FROM last l
+      FROM (SELECT o.receiver_id, o.name, o.resource_id, o.occurred_at FROM last o WHERE NOT o.opened
+             UNION ALL
+            SELECT s.receiver_id, '` + domain.ProblemLeftWork + `', s.subject_id, s.occurred_at FROM settled s) l
      WHERE p.receiver_id = l.receiver_id AND p.event_type = l.name AND p.subject_id = l.resource_id
-       AND NOT l.opened AND p.recovered_at IS NULL AND (SELECT count(*) FROM turns) > 0
+       AND p.recovered_at IS NULL AND (SELECT count(*) FROM turns) > 0
 ), moved AS (
     UPDATE notification_cursor c
        SET era = b.era, xid = b.xid, position = b.position
