@@ -63,10 +63,26 @@ func (s AdministrationScope) Within(tenantColumn, ofDefinition string) listquery
 	return listquery.Match("(%s OR %s)", whole, single)
 }
 
+// walks returns the ways to rows of the scope, which is not Everywhere: along its tenants, and along its process definitions.
+func (s AdministrationScope) walks(tenantColumn, definitionColumn string) []listquery.Walk {
+	var walks []listquery.Walk
+	if len(s.Tenants) > 0 {
+		walks = append(walks, listquery.Walk{
+			Definitions: "SELECT t.id FROM unnest(%s::uuid[]) t (id)", Args: []any{s.Tenants}, Column: tenantColumn,
+		})
+	}
+	if len(s.Others) > 0 {
+		walks = append(walks, listquery.Walk{
+			Definitions: "SELECT DISTINCT a.id FROM unnest(" + strings.ReplaceAll(access.AdministeredProcessDefinitions, "$1", "%[1]s") + ") a (id)",
+			Args:        []any{s.Administrator}, Column: definitionColumn,
+		})
+	}
+	return walks
+}
+
 // The conditions of rows that belong to a process definition on which $1 has the Administrator permission.
 const (
-	incidentOfDefinition = `EXISTS (SELECT 1 FROM processes q
-                 WHERE q.id = i.process_id AND q.process_definition_id = ANY(` + access.AdministeredProcessDefinitions + `))`
+	incidentOfDefinition = `i.process_definition_id = ANY(` + access.AdministeredProcessDefinitions + `)`
 	resourceOfDefinition = `r.kind = 'ProcessDefinition' AND r.id = ANY(` + access.AdministeredProcessDefinitions + `)`
 	faultOfDefinition    = `d.id = ANY(` + access.AdministeredProcessDefinitions + `)`
 	needOfDefinition     = `n.process_definition_id = ANY(` + access.AdministeredProcessDefinitions + `)`

@@ -153,11 +153,8 @@ func bulkList(
 		if l, err = incidentList(caller, AdministrationOf(caller), filter, nil); err != nil {
 			return nil, nil, nil, err
 		}
-		if filter.Search == "" {
-			l.Names = ""
-		}
 		l.Where = append(l.Where, listquery.Match("i.tenant_id = %s", b.TenantID), listquery.MatchAny("i.id = ANY(%s)", f.IDs))
-		l.Columns = "i.id"
+		l.Columns, l.Names = "i.id", ""
 	}
 	return l, more, verify, nil
 }

@@ -3,20 +3,19 @@ package persistence
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/persistence/internal/listquery"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// The groups are read from an index; only the newest incident of each shown group is read as a row.
+// The groups are read from an index; only the newest incident of each shown group is read as a row. In a scope with single definitions
+// the group has its id: the newest incident of the tenant with the same cause may be one of many of other definitions.
 const listIncidentGroups = `
 SELECT g.fingerprint, t.code, i.kind, i.activity, i.worker, i.message, coalesce(v.names, to_jsonb(coalesce(v.name, ''))),
        g.count, g.first_at, g.last_at, i.id
-  FROM (SELECT i.tenant_id, i.fingerprint, count(*) AS count, min(i.created_at) AS first_at, max(i.created_at) AS last_at
+  FROM (SELECT i.tenant_id, i.fingerprint, count(*) AS count, min(i.created_at) AS first_at, max(i.created_at) AS last_at%s
           FROM (%s) i
          GROUP BY i.tenant_id, i.fingerprint
         HAVING count(*) >= %d
@@ -25,7 +24,7 @@ SELECT g.fingerprint, t.code, i.kind, i.activity, i.worker, i.message, coalesce(
   JOIN tenants t ON t.id = g.tenant_id
  CROSS JOIN LATERAL (SELECT i.id, i.kind, i.activity, i.worker, i.message, i.process_id
                        FROM incidents i
-                      WHERE i.tenant_id = g.tenant_id AND i.state = 'OPEN' AND i.fingerprint = g.fingerprint AND %s
+                      WHERE %s
                       ORDER BY i.created_at DESC
                       LIMIT 1) i
   LEFT JOIN processes p ON p.id = i.process_id
@@ -42,16 +41,15 @@ func (r *Reader) ListIncidentGroups(
 	if err != nil {
 		return nil, err
 	}
-	if l.Columns = "i.tenant_id, i.fingerprint, i.created_at"; strings.TrimSpace(filter.Search) == "" {
-		l.Names = ""
+	l.Columns, l.Names = "i.tenant_id, i.fingerprint, i.created_at", ""
+	newest, isNewest := "", "i.tenant_id = g.tenant_id AND i.state = 'OPEN' AND i.fingerprint = g.fingerprint"
+	if len(scope.Others) > 0 {
+		l.Columns += ", i.id"
+		newest, isNewest = ", (array_agg(i.id ORDER BY i.created_at DESC))[1] AS newest", "i.id = g.newest"
 	}
 	rows, args := l.All()
-	visible, all := "true", listquery.Args(args)
-	if len(scope.Others) > 0 {
-		visible = all.Render(scope.Within("i.tenant_id", incidentOfDefinition))
-	}
 	var groups []domain.IncidentGroup
-	err = r.Read(ctx, pg.Q(fmt.Sprintf(listIncidentGroups, rows, smallest, limit, visible), all, collectInto(&groups, scanIncidentGroup)))
+	err = r.Read(ctx, pg.Q(fmt.Sprintf(listIncidentGroups, newest, rows, smallest, limit, isNewest), args, collectInto(&groups, scanIncidentGroup)))
 	return groups, pg.Translate("listing groups of incidents", err)
 }
 

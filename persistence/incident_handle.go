@@ -21,9 +21,8 @@ SELECT p.id
                                JOIN incidents i ON i.tenant_id = u.tenant_id
                               WHERE i.id = $5 AND ` + incidentInScope + ` AND u.principal_id = p.id AND u.disabled_at IS NULL
                                 AND (u.role IN ('OWNER', 'ADMINISTRATOR')
-                                  OR EXISTS (SELECT 1 FROM processes q
-                                               JOIN process_definition_grants g ON g.process_definition_id = q.process_definition_id
-                                              WHERE q.id = i.process_id AND g.permission = 'ADMINISTRATOR'
+                                  OR EXISTS (SELECT 1 FROM process_definition_grants g
+                                              WHERE g.process_definition_id = i.process_definition_id AND g.permission = 'ADMINISTRATOR'
                                                 AND g.grantee_id IN (SELECT p.id UNION ALL
                                                                      SELECT m.group_id FROM group_members m WHERE m.principal_id = p.id)))))`
 

@@ -3,6 +3,7 @@ package persistence
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +16,8 @@ import (
 )
 
 // IncidentFilter narrows a list of incidents; empty fields keep all. Search is the id of an incident, a process or an action, or
-// a part of the message, the type of the workflow, the name of the definition or the subject of a visible process, ignoring case.
+// a part of the message, the type of the workflow or the current name of the definition, ignoring case; or a part of the subject of
+// a visible process, among the newest subjectsSearched incidents that the other fields keep.
 type IncidentFilter struct {
 	ID          *uuid.UUID
 	States      []domain.IncidentState
@@ -51,6 +53,9 @@ func incidentList(
 		}
 		sort = []domain.SortKey{{Property: "createdAt", Descending: descending}, {Property: "id", Descending: descending}}
 	}
+	createdAt := listquery.Column{SQL: "i.created_at", Index: listquery.WalkIndex}
+	newest := createdAt
+	newest.Descending = true
 	l := &listquery.List{
 		Table: "incidents i", Tenants: scope.Within("i.tenant_id", incidentOfDefinition),
 		Names: runOfIncident, Args: []any{caller.PrincipalID},
@@ -66,18 +71,20 @@ func incidentList(
 			listquery.MatchGiven("(i.assignee_id IS NOT NULL) = %s", f.Assigned),
 			listquery.MatchGiven("(i.acknowledged_at IS NOT NULL) = %s", f.Acknowledged),
 			matchMuted(f.Muted, f.Now),
-			searchIncidents(search),
 			listquery.MatchGiven("(i.created_at, i.id) "+follows+" (SELECT a.created_at, a.id FROM incidents a WHERE a.id = %s)", f.After),
 			// The total does not depend on the caller's rights.
 			listquery.Match("$1::uuid IS NOT NULL"),
 		},
 		Order: listquery.Order{
-			By: sort, Default: []listquery.Column{{SQL: "i.created_at", Descending: true}, {SQL: "i.id", Descending: true}},
-			Columns: listquery.Columns{"id": {SQL: "i.id"}, "createdAt": {SQL: "i.created_at"}},
+			By: sort, Default: []listquery.Column{newest, {SQL: "i.id", Descending: true}},
+			Columns: listquery.Columns{"id": {SQL: "i.id"}, "createdAt": createdAt},
 		},
 	}
+	if !scope.Everywhere && (len(scope.Others) > 0 || len(scope.Tenants) > 1) {
+		l.Walks = scope.walks("tenant_id", "process_definition_id")
+	}
 	if search != "" {
-		l.Names = incidentReportTables
+		l.Where = append(l.Where, searchIncidents(scope, search, append([]listquery.Condition{l.Tenants}, l.Where...)))
 	}
 	return l, nil
 }
@@ -89,12 +96,37 @@ func matchMuted(muted *bool, now time.Time) listquery.Condition {
 	return listquery.Match("(coalesce(i.muted_until, '-infinity') > %s) = %s", now, *muted)
 }
 
-func searchIncidents(search string) listquery.Condition {
+// subjectsSearched bounds the incidents with subjects that a search reads: subjects are stored with processes, and visible to some.
+const subjectsSearched = 1000
+
+// searchIncidents keeps the incidents with an id or a text. The other conditions limit the incidents with searched subjects.
+func searchIncidents(scope AdministrationScope, search string, others []listquery.Condition) listquery.Condition {
 	if id, err := uuid.Parse(search); err == nil {
-		return listquery.Match("%[1]s IN (i.id, i.process_id, r.owner_id)", id).OnNames()
+		return listquery.Match(`(%[1]s IN (i.id, i.process_id)
+     OR i.engine_run_id IN (SELECT r.id FROM engine_runs r WHERE r.owner_id = %[1]s))`, id)
 	}
-	return listquery.MatchText("("+listquery.ContainsAny("i.message", "r.workflow_type", "v.name")+
-		" OR "+listquery.ContainsAny("p.subject")+" AND "+access.VisibleProcess+")", search).OnNames()
+	others = slices.DeleteFunc(others, func(c listquery.Condition) bool { return c.SQL == "" })
+	tenants := listquery.Match("true")
+	if !scope.Everywhere {
+		tenants = listquery.Within("d.tenant_id", false, scope.SomeTenants())
+	}
+	pattern := listquery.Pattern(search)
+	return listquery.Match(`(search_key(i.workflow_type || ' ' || i.message) LIKE search_key(%[1]s)
+     OR i.process_definition_id = ANY(ARRAY(%[2]s))
+     OR i.process_id = ANY(ARRAY(%[3]s)))`, pattern,
+		listquery.Match(`SELECT d.id
+              FROM process_definitions d
+              JOIN process_definition_versions v ON v.version = d.published_version
+             WHERE %s AND search_key(v.name) LIKE search_key(%s)`, tenants, pattern),
+		listquery.Match(`SELECT p.id
+              FROM (SELECT i.process_id
+                      FROM incidents i
+                     WHERE %s
+                     ORDER BY i.created_at DESC, i.id DESC
+                     LIMIT %s) n
+              JOIN processes p ON p.id = n.process_id
+             WHERE search_key(p.subject) LIKE search_key(%s) AND `+access.VisibleProcess,
+			listquery.Join("AND", others...), subjectsSearched, pattern))
 }
 
 // ListIncidents returns a page of the incidents in the scope. They can be sorted

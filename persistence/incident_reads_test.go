@@ -1,6 +1,7 @@
 package persistence_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -32,7 +33,8 @@ SELECT gen_random_uuid(), r.tenant_id, r.owner_id, r.id, 'the bank is closed', r
        row_number() OVER () % 3, r.run_id, 'OPEN', now() - row_number() OVER () * interval '1 second'
   FROM runs r`
 
-// The first page of 10,000 incidents, their causes and their numbers read few rows besides small indexes.
+// The first page of 10,500 incidents, their causes and their numbers read few rows besides small indexes, also for the administrator
+// of the definition of the 500 oldest. A search reads incidents and a bounded number of subjects.
 func TestManyIncidentsAreReadByIndexes(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -40,13 +42,30 @@ func TestManyIncidentsAreReadByIndexes(t *testing.T) {
 	conn := connect(t, url)
 	_, err := conn.Exec(t.Context(), seedFailures, demo.Loan())
 	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), `INSERT INTO process_definition_grants (process_definition_id, permission, grantee_id) VALUES ($1, 'ADMINISTRATOR', $2)`,
+		demo.Inspection(), demo.Bob().ID)
+	require.NoError(t, err)
+	// The incidents of the other definition are the oldest.
+	_, err = conn.Exec(t.Context(), strings.NewReplacer("P'", "Flat 7'", "the bank", "the gate", "now() - row", "now() - interval '1 day' - row", "10000", "500").Replace(seedFailures),
+		demo.Inspection())
+	require.NoError(t, err)
 	_, err = conn.Exec(t.Context(), "VACUUM ANALYZE", pgx.QueryExecModeSimpleProtocol)
 	require.NoError(t, err)
+	bob := domain.Caller{
+		PrincipalID: demo.Bob().ID, Type: domain.PrincipalUser,
+		Memberships: []domain.Membership{{TenantID: demo.TenantDemo(), Namespace: "demo", Role: domain.RoleMember, AdministersDefinitions: true}},
+	}
+	single := persistence.AdministrationOf(bob)
 	alice := domain.Caller{
 		PrincipalID: demo.Alice().ID, Type: domain.PrincipalUser,
 		Memberships: []domain.Membership{{TenantID: demo.TenantDemo(), Namespace: "demo", Role: domain.RoleOwner}},
 	}
 	scope, open := persistence.AdministrationOf(alice), persistence.IncidentFilter{States: []domain.IncidentState{domain.IncidentOpen}}
+	searchFor := func(text string) persistence.IncidentFilter {
+		f := open
+		f.Search = text
+		return f
+	}
 	newest := []domain.SortKey{{Property: "createdAt", Descending: true}, {Property: "id", Descending: true}}
 	for name, c := range map[string]struct {
 		atMost map[string]int64
@@ -56,28 +75,59 @@ func TestManyIncidentsAreReadByIndexes(t *testing.T) {
 			found, err := r.ListIncidentReports(t.Context(), alice, scope, open, domain.PageRequest{Size: 25}, newest)
 			require.NoError(t, err)
 			require.Len(t, found.Items, 25)
-			require.EqualValues(t, 10_000, found.Total)
+			require.EqualValues(t, 10_500, found.Total)
 		}},
 		"page of the API": {map[string]int64{"incidents": 100, "engine_runs": 100}, func(r *persistence.Reader) {
 			found, err := r.ListIncidents(t.Context(), alice, scope, open, domain.PageRequest{Size: 25}, nil)
 			require.NoError(t, err)
-			require.EqualValues(t, 10_000, found.Total)
+			require.EqualValues(t, 10_500, found.Total)
 		}},
 		"causes": {map[string]int64{"incidents": 10, "processes": 10}, func(r *persistence.Reader) {
 			found, err := r.ListIncidentGroups(t.Context(), alice, scope, open, 2, 100)
 			require.NoError(t, err)
 			require.Len(t, found, 3)
-			require.Equal(t, 3334, found[0].Count)
+			require.Equal(t, 3501, found[0].Count)
 		}},
 		"navigation": {map[string]int64{"incidents": 1000, "engine_runs": 1100, "processes": 1100}, func(r *persistence.Reader) {
 			found, err := r.CountAttention(t.Context(), alice, scope, time.Now())
 			require.NoError(t, err)
 			require.Equal(t, domain.AttentionCounts{Processes: domain.AttentionLimit, Incidents: domain.AttentionLimit}, found)
 		}},
+		"page of one definition": {map[string]int64{"incidents": 100, "engine_runs": 100, "processes": 100}, func(r *persistence.Reader) {
+			found, err := r.ListIncidentReports(t.Context(), bob, single, open, domain.PageRequest{Size: 25}, newest)
+			require.NoError(t, err)
+			require.Len(t, found.Items, 25)
+			require.EqualValues(t, 500, found.Total)
+		}},
+		"causes of one definition": {map[string]int64{"incidents": 10, "processes": 10}, func(r *persistence.Reader) {
+			found, err := r.ListIncidentGroups(t.Context(), bob, single, open, 2, 100)
+			require.NoError(t, err)
+			require.Len(t, found, 3)
+			require.Equal(t, 167, found[0].Count)
+		}},
+		"navigation of one definition": {map[string]int64{"incidents": 11_000}, func(r *persistence.Reader) {
+			found, err := r.CountAttention(t.Context(), bob, single, time.Now())
+			require.NoError(t, err)
+			require.EqualValues(t, 500, found.Incidents)
+		}},
+		"search for a message": {map[string]int64{"engine_runs": 100, "processes": 2100}, func(r *persistence.Reader) {
+			found, err := r.ListIncidentReports(t.Context(), alice, scope, searchFor("GATE is"), domain.PageRequest{Size: 25}, newest)
+			require.NoError(t, err)
+			require.Len(t, found.Items, 25)
+			require.EqualValues(t, 500, found.Total)
+		}},
+		"search for a subject": {map[string]int64{"processes": 3100}, func(r *persistence.Reader) {
+			found, err := r.ListIncidentReports(t.Context(), alice, scope, searchFor("flat"), domain.PageRequest{Size: 25}, newest)
+			require.NoError(t, err)
+			require.Empty(t, found.Items, "the subjects of the newest incidents are searched")
+			found, err = r.ListIncidentReports(t.Context(), bob, single, searchFor("flat"), domain.PageRequest{Size: 25}, newest)
+			require.NoError(t, err)
+			require.Zero(t, found.Total, "the subjects are not visible to the administrator of the definition")
+		}},
 		"metrics": {map[string]int64{"incidents": 0}, func(r *persistence.Reader) {
 			found, err := r.CountOpenIncidents(t.Context(), time.Now())
 			require.NoError(t, err)
-			require.Equal(t, []persistence.OpenIncidents{{Kind: domain.IncidentFailure, Open: 10_000}}, found)
+			require.Equal(t, []persistence.OpenIncidents{{Kind: domain.IncidentFailure, Open: 10_500}}, found)
 		}},
 	} {
 		for table, atMost := range c.atMost {

@@ -196,6 +196,17 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.describe_incident() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    NEW.process_definition_id := (SELECT p.process_definition_id FROM processes p WHERE p.id = NEW.process_id AND p.tenant_id = NEW.tenant_id);
+    NEW.workflow_type := coalesce((SELECT r.workflow_type FROM engine_runs r
+                                    WHERE r.id = NEW.engine_run_id AND r.tenant_id = NEW.tenant_id), '');
+    RETURN NEW;
+END;
+$$;
+
 CREATE FUNCTION public.drop_event_partition(before timestamp with time zone, OUT of_era integer, OUT n bigint) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO '$user', 'public'
@@ -1561,6 +1572,8 @@ CREATE TABLE public.incidents (
     muted_until timestamp with time zone,
     assignee_id uuid,
     changed_at timestamp with time zone,
+    process_definition_id uuid,
+    workflow_type text DEFAULT ''::text NOT NULL,
     CONSTRAINT incidents_attempts_check CHECK ((attempts >= 1)),
     CONSTRAINT incidents_check CHECK (((state = 'OPEN'::text) = (resolved_at IS NULL))),
     CONSTRAINT incidents_check1 CHECK (((acknowledged_at IS NULL) = (acknowledged_by IS NULL))),
@@ -2918,6 +2931,8 @@ CREATE INDEX incidents_assigned ON public.incidents USING btree (assignee_id) WH
 
 CREATE INDEX incidents_closed ON public.incidents USING btree (tenant_id, resolved_at) WHERE (state <> 'OPEN'::text);
 
+CREATE INDEX incidents_definition ON public.incidents USING btree (process_definition_id, state, created_at, id) INCLUDE (tenant_id, fingerprint);
+
 CREATE INDEX incidents_fingerprint ON public.incidents USING btree (tenant_id, state, fingerprint, created_at);
 
 CREATE INDEX incidents_open ON public.incidents USING btree (tenant_id, kind, muted_until) WHERE (state = 'OPEN'::text);
@@ -2931,6 +2946,8 @@ CREATE INDEX incidents_run ON public.incidents USING btree (engine_run_id);
 CREATE INDEX incidents_state ON public.incidents USING btree (state, created_at, id);
 
 CREATE INDEX incidents_tenant ON public.incidents USING btree (tenant_id, state, created_at, id);
+
+CREATE INDEX incidents_words ON public.incidents USING gin (public.search_key(((workflow_type || ' '::text) || message)) public.gin_trgm_ops);
 
 CREATE INDEX item_assistance_deadline ON public.item_assistance USING btree (deadline) WHERE (state = 'PENDING'::text);
 
@@ -3111,6 +3128,8 @@ ALTER INDEX public.events_kind ATTACH PARTITION public.events_1_resource_kind_te
 ALTER INDEX public.events_tenant_key ATTACH PARTITION public.events_1_tenant_id_era_xid_position_key;
 
 ALTER INDEX public.events_type ATTACH PARTITION public.events_1_type_tenant_id_era_xid_position_idx;
+
+CREATE TRIGGER describe_incident BEFORE INSERT ON public.incidents FOR EACH ROW EXECUTE FUNCTION public.describe_incident();
 
 CREATE TRIGGER keep_events BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION public.keep_events();
 

@@ -97,13 +97,23 @@ SELECT count(*)
            AND `+access.ManagesProcess+`
          LIMIT %[1]d) q`, domain.AttentionLimit, standingLimit, failedProcesses("$2::uuid[]"), processesFound("$2::uuid[]", domain.FindingStuck))
 
-// countIncidents counts the open incidents in a scope that are not muted at the time $5.
-var countIncidents = fmt.Sprintf( //nolint:gochecknoglobals // a constant text
-	`
-SELECT count(*)
-  FROM (SELECT 1 FROM incidents i
-         WHERE i.state = 'OPEN' AND `+incidentInScope+` AND (i.muted_until IS NULL OR i.muted_until <= $5)
-         LIMIT %d) q`, domain.AttentionLimit)
+// countIncidents returns the query of the number of open incidents in a scope that are not muted at a time, up to
+// domain.AttentionLimit.
+func countIncidents(caller domain.Caller, scope AdministrationScope, now time.Time, total *int64) (pg.Query, error) {
+	l, err := incidentList(caller, scope, IncidentFilter{
+		States: []domain.IncidentState{domain.IncidentOpen}, Muted: new(false), Now: now,
+	}, nil)
+	if err != nil {
+		return pg.Query{}, err
+	}
+	l.Columns, l.Names = "1", ""
+	if len(l.Walks) == 0 {
+		rows, args := l.All()
+		return pg.Q(fmt.Sprintf("SELECT count(*) FROM (%s LIMIT %d) q", rows, domain.AttentionLimit), args, pg.One(total)), nil
+	}
+	rows, err := l.Rows(domain.PageRequest{Size: domain.AttentionLimit}, nil)
+	return pg.Q("SELECT count(*) FROM ("+rows.SQL+") q", rows.Args, pg.One(total)), err
+}
 
 // CountAttention returns the numbers of processes and incidents that need attention of the caller, the incidents in the scope.
 func (r *Reader) CountAttention(
@@ -112,7 +122,11 @@ func (r *Reader) CountAttention(
 	var counts domain.AttentionCounts
 	queries := []pg.Query{pg.Q(countManaged, []any{caller.PrincipalID, caller.TenantIDs()}, pg.One(&counts.Processes))}
 	if !scope.isEmpty() {
-		queries = append(queries, pg.Q(countIncidents, scope.args(now), pg.One(&counts.Incidents)))
+		incidents, err := countIncidents(caller, scope, now, &counts.Incidents)
+		if err != nil {
+			return counts, err
+		}
+		queries = append(queries, incidents)
 	}
 	return counts, pg.Translate("counting processes that need attention", r.Read(ctx, queries...))
 }

@@ -3165,8 +3165,8 @@ type FindIncidentGroupsParams struct {
 	// Kind Only incidents of one of these kinds
 	Kind []IncidentKind `form:"kind,omitempty" json:"kind,omitempty"`
 
-	// Search Only incidents with this id, process or action, or with this part of the message, the type of the workflow or the name of
-	// the definition, ignoring case
+	// Search Only incidents with this id, process or action, or with this part of the message, the type of the workflow, the current name of
+	// the definition or, among the newest 1,000 incidents, the subject of a process that the caller sees, ignoring case
 	Search *string `form:"search,omitempty" json:"search,omitempty"`
 
 	// AssigneeID Only incidents that are assigned to this person
@@ -3208,8 +3208,8 @@ type FindIncidentsParams struct {
 	// Kind Only incidents of one of these kinds
 	Kind []IncidentKind `form:"kind,omitempty" json:"kind,omitempty"`
 
-	// Search Only incidents with this id, process or action, or with this part of the message, the type of the workflow or the name of
-	// the definition, ignoring case
+	// Search Only incidents with this id, process or action, or with this part of the message, the type of the workflow, the current name of
+	// the definition or, among the newest 1,000 incidents, the subject of a process that the caller sees, ignoring case
 	Search *string `form:"search,omitempty" json:"search,omitempty"`
 
 	// AssigneeID Only incidents that are assigned to this person

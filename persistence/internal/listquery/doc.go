@@ -4,7 +4,7 @@
 // A page is read in one of these ways:
 //
 //   - by the plan of PostgreSQL, if there are filters or no index has the order (rows);
-//   - along the definitions that make rows visible to the caller, each in the order of an index (walkedRows);
+//   - along the definitions, or tenants, that make rows visible to the caller, each in the order of an index (walkedRows);
 //   - in the order of all rows instead, if the stored counts say that nearly all are visible (WalkAndTenantIndex);
 //   - first the rows with a value, then the others, in the order of a column that can be null (valuedRows).
 //

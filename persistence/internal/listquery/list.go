@@ -34,6 +34,8 @@ type List struct {
 	Order    Order
 	// Counts make the total unless a filter is Uncounted.
 	Counts *Counts
+	// Walks are the ways to all rows of a list without Counts. Its filters are conditions of each way.
+	Walks []Walk
 	// Fixed lists have pages of few sizes and are planned well without their arguments. The size is a part of the statement, so
 	// that the plan of the first page can be kept: the plan for an unknown size is a bad one.
 	Fixed bool
@@ -256,7 +258,8 @@ func (s *rendering) pageQuery(page domain.PageRequest, scan func(pgx.Rows) error
 	of := s.limitPage(page)
 	isNamed := s.isNamed || slices.ContainsFunc(s.order, func(c Column) bool { return c.Named })
 	if s.Names == "" || isNamed {
-		return pg.Q(s.rows(s.Columns, of, isNamed), s.args, scan), nil
+		sql := s.rows(s.Columns, of, isNamed)
+		return pg.Q(sql, s.args, scan), nil
 	}
 	rows := s.rows(s.alias()+".*", of, false)
 	sql := Select{

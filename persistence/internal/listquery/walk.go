@@ -10,6 +10,8 @@ type Walk struct {
 	// Definitions is a query for the ids of definitions, Column the column of the rows, or of the Side of the order, that has
 	// the id. Null is a column that is null in all these rows, empty if there is none.
 	Definitions, Column, Null string
+	// Args replace the verbs %s of Definitions, as in a Condition.
+	Args []any
 	// OnlyNull rows have no value in Nullable columns.
 	OnlyNull bool
 }
@@ -18,10 +20,24 @@ type Walk struct {
 // rows in vain at most.
 const unseen = 1000
 
-// isWalked reports whether a page is read along the walks. The plan of a list with filters depends on their values, and
-// PostgreSQL would read an index of all rows in the order of ids.
+// isWalked reports whether a page is read along the walks. The plan of a list with counts and filters depends on the values of
+// these, and PostgreSQL would read an index of all rows in the order of ids.
 func (s *rendering) isWalked() bool {
-	return s.isCounted && len(s.Counts.Walks) > 0 && !s.isFiltered && s.orderErr == nil && s.order[0].Index != NoIndex
+	switch {
+	case s.orderErr != nil || s.order[0].Index == NoIndex:
+		return false
+	case len(s.Walks) > 0:
+		return !s.isNamed
+	}
+	return s.isCounted && len(s.Counts.Walks) > 0 && !s.isFiltered
+}
+
+// walkedIDs returns the query for the ids of the rows along the walks, and of Others.
+func (s *rendering) walkedIDs(of limits) string {
+	if len(s.Walks) > 0 {
+		return Union(s.walkQueries("", s.order, of, s.Walks)...)
+	}
+	return Union(append(s.walkQueries("", s.order, of, s.Counts.Walks), s.Counts.Others)...)
 }
 
 // walkedRows returns the query of a page that is read in the order of all rows if nearly all are visible to the caller and
@@ -31,7 +47,7 @@ func (s *rendering) walkedRows(columns string, of limits) string {
 	if s.order[0].Nullable {
 		return s.valuedRows(columns, of)
 	}
-	ids := s.fromIDs(Union(append(s.walkQueries("", s.order, of, s.Counts.Walks), s.Counts.Others)...))
+	ids := s.fromIDs(s.walkedIDs(of))
 	if s.order[0].Index == WalkIndex {
 		return s.selectPart(columns, of, ids)
 	}
@@ -72,7 +88,8 @@ func (s *rendering) walkQueries(condition string, order []Column, of limits, wal
 			Columns: s.alias() + ".id", From: s.fromClause(s.Table, false) + s.joinSides(), Where: append(match, s.where...),
 			Order: OrderBy(order), Limit: of.reach,
 		}
-		queries[i] = "SELECT w.id FROM (" + walk.Definitions + ") d\n CROSS JOIN LATERAL (" + rows.String() + ") w"
+		definitions := s.args.Render(Match(walk.Definitions, walk.Args...))
+		queries[i] = "SELECT w.id FROM (" + definitions + ") d\n CROSS JOIN LATERAL (" + rows.String() + ") w"
 	}
 	return queries
 }

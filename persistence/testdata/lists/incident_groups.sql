@@ -17,7 +17,7 @@ SELECT g.fingerprint, t.code, i.kind, i.activity, i.worker, i.message, coalesce(
   JOIN tenants t ON t.id = g.tenant_id
  CROSS JOIN LATERAL (SELECT i.id, i.kind, i.activity, i.worker, i.message, i.process_id
                        FROM incidents i
-                      WHERE i.tenant_id = g.tenant_id AND i.state = 'OPEN' AND i.fingerprint = g.fingerprint AND true
+                      WHERE i.tenant_id = g.tenant_id AND i.state = 'OPEN' AND i.fingerprint = g.fingerprint
                       ORDER BY i.created_at DESC
                       LIMIT 1) i
   LEFT JOIN processes p ON p.id = i.process_id

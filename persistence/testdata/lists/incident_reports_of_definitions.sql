@@ -4,6 +4,7 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
 -- $2 = ["01970000-0000-7000-8000-000000000001","01970000-0000-7000-8000-000000000002"]
 -- $3 = "01970000-0000-7000-8000-000000000001"
 -- $4 = "OPEN"
+-- $5 = "01970000-0000-7000-8000-000000000001"
 SELECT i.id, i.tenant_id, i.engine_run_id, i.run_id, i.kind, i.activity, i.attempts, i.worker, i.message, i.failure,
        i.fingerprint, i.state, i.acknowledged_at, i.acknowledged_by, i.muted_until, i.assignee_id, i.created_at, i.resolved_at, i.changed_at,
        r.id, r.tenant_id, r.kind, r.owner_id, r.namespace, r.workflow_id, r.run_id,
@@ -20,12 +21,26 @@ SELECT i.id, i.tenant_id, i.engine_run_id, i.run_id, i.kind, i.activity, i.attem
           LEFT JOIN person_names n ON n.tenant_id = i.tenant_id AND n.principal_id = s.id
          WHERE s.id = i.acknowledged_by), '')
   FROM (SELECT i.*
+  FROM (SELECT w.id FROM (SELECT DISTINCT a.id FROM unnest(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
+      WHERE g.permission = 'ADMINISTRATOR' AND g.grantee_id = ANY(ARRAY(SELECT $5::uuid
+                                         UNION ALL
+                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $5)))) a (id)) d
+ CROSS JOIN LATERAL (SELECT i.id
   FROM incidents i
- WHERE i.tenant_id = ANY($2) AND EXISTS (SELECT 1 FROM processes q
-                 WHERE q.id = i.process_id AND q.process_definition_id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
+ WHERE i.process_definition_id = d.id
+   AND i.tenant_id = ANY($2) AND i.process_definition_id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission = 'ADMINISTRATOR' AND g.grantee_id = ANY(ARRAY(SELECT $3::uuid
                                          UNION ALL
-                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $3)))))
+                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $3))))
+   AND i.state = $4
+   AND $1::uuid IS NOT NULL
+ ORDER BY i.created_at DESC, i.id DESC
+ LIMIT 25) w) others
+ CROSS JOIN LATERAL (SELECT * FROM incidents x WHERE x.id = others.id OFFSET 0) i
+ WHERE i.tenant_id = ANY($2) AND i.process_definition_id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
+      WHERE g.permission = 'ADMINISTRATOR' AND g.grantee_id = ANY(ARRAY(SELECT $3::uuid
+                                         UNION ALL
+                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $3))))
    AND i.state = $4
    AND $1::uuid IS NOT NULL
  ORDER BY i.created_at DESC, i.id DESC
@@ -42,10 +57,9 @@ SELECT i.id, i.tenant_id, i.engine_run_id, i.run_id, i.kind, i.activity, i.attem
 -- $4 = "OPEN"
 SELECT count(*)
   FROM incidents i
- WHERE i.tenant_id = ANY($2) AND EXISTS (SELECT 1 FROM processes q
-                 WHERE q.id = i.process_id AND q.process_definition_id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
+ WHERE i.tenant_id = ANY($2) AND i.process_definition_id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission = 'ADMINISTRATOR' AND g.grantee_id = ANY(ARRAY(SELECT $3::uuid
                                          UNION ALL
-                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $3)))))
+                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $3))))
    AND i.state = $4
    AND $1::uuid IS NOT NULL;

@@ -17,26 +17,26 @@ SELECT i.id, i.tenant_id, i.engine_run_id, i.run_id, i.kind, i.activity, i.attem
           FROM principals s
           LEFT JOIN person_names n ON n.tenant_id = i.tenant_id AND n.principal_id = s.id
          WHERE s.id = i.acknowledged_by), '')
-  FROM incidents i JOIN engine_runs r ON r.id = i.engine_run_id
+  FROM (SELECT i.*
+  FROM incidents i
+ WHERE i.tenant_id = $2
+   AND $1::uuid IS NOT NULL
+   AND ($3 IN (i.id, i.process_id)
+     OR i.engine_run_id IN (SELECT r.id FROM engine_runs r WHERE r.owner_id = $3))
+ ORDER BY i.created_at DESC, i.id DESC
+ LIMIT $4::bigint) i JOIN engine_runs r ON r.id = i.engine_run_id
   JOIN tenants t ON t.id = i.tenant_id
   LEFT JOIN processes p ON p.id = i.process_id
   LEFT JOIN process_definition_versions v ON v.version = p.process_version
   LEFT JOIN business_artifacts a ON a.id = (r.action->>'artifactId')::uuid
- WHERE i.tenant_id = $2
-   AND $3 IN (i.id, i.process_id, r.owner_id)
-   AND $1::uuid IS NOT NULL
- ORDER BY i.created_at DESC, i.id DESC
- LIMIT $4::bigint;
+ ORDER BY i.created_at DESC, i.id DESC;
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 -- $3 = "01970000-0000-7000-8000-000000000001"
 SELECT count(*)
-  FROM incidents i JOIN engine_runs r ON r.id = i.engine_run_id
-  JOIN tenants t ON t.id = i.tenant_id
-  LEFT JOIN processes p ON p.id = i.process_id
-  LEFT JOIN process_definition_versions v ON v.version = p.process_version
-  LEFT JOIN business_artifacts a ON a.id = (r.action->>'artifactId')::uuid
+  FROM incidents i
  WHERE i.tenant_id = $2
-   AND $3 IN (i.id, i.process_id, r.owner_id)
-   AND $1::uuid IS NOT NULL;
+   AND $1::uuid IS NOT NULL
+   AND ($3 IN (i.id, i.process_id)
+     OR i.engine_run_id IN (SELECT r.id FROM engine_runs r WHERE r.owner_id = $3));
