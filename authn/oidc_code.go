@@ -212,15 +212,14 @@ func (o *OIDC) ProveByCode(ctx context.Context, attempt SignInAttempt, response 
 		return fail(domain.SignInUnknownCredential)
 	}
 	raw, _ := token.Extra("id_token").(string)
-	now := o.clock()
-	issuer, claims, err := o.verifyToken(ctx, raw, now, found.ClientID)
+	issuer, claims, err := o.verifyToken(ctx, raw, o.clock(), found.ClientID)
 	switch {
 	case err != nil:
 		return Proof{}, err
 	case issuer != found, claims.Nonce != attempt.Nonce:
 		return fail(domain.SignInForeignResponse)
 	}
-	caller, err := o.settleUser(ctx, issuer, claims, now)
+	caller, err := o.settleClaims(ctx, issuer, provider, token, claims)
 	if err != nil {
 		return Proof{}, issuer.withIssuer(err, claims)
 	}

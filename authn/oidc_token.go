@@ -82,6 +82,8 @@ type tokenClaims struct {
 	email string
 	// groups are the values of the issuer's claim with the groups of the user.
 	groups []string
+	// hasEmail and hasGroups report whether the issuer named an address and whether it verified that, and groups.
+	hasEmail, hasGroups bool
 }
 
 // audience is a string or several (RFC 7519, section 4.1.3).
@@ -184,11 +186,21 @@ func readClaims(token *oidc.IDToken, emailClaim, groupsClaim string) (tokenClaim
 	if token.Claims(&payload) != nil || json.Unmarshal(payload, &claims) != nil || json.Unmarshal(payload, &all) != nil {
 		return tokenClaims{}, false
 	}
-	claims.email = verifiedEmail(all[emailClaim], all["email_verified"])
-	if groupsClaim != "" {
-		claims.groups = readGroups(all[groupsClaim])
-	}
+	claims.readPerson(all, emailClaim, groupsClaim)
 	return claims, true
+}
+
+// readPerson reads the address and the groups of a user, unless the claims have them already. The address and its verification
+// are taken from the same source.
+func (c *tokenClaims) readPerson(all map[string]stdjson.RawMessage, emailClaim, groupsClaim string) {
+	address, isNamed := all[emailClaim]
+	verified, isKnown := all["email_verified"]
+	if isNamed && isKnown && !c.hasEmail {
+		c.email, c.hasEmail = verifiedEmail(address, verified), true
+	}
+	if groups, isNamed := all[groupsClaim]; isNamed && groupsClaim != "" && !c.hasGroups {
+		c.groups, c.hasGroups = readGroups(groups), true
+	}
 }
 
 // readGroups returns the distinct values of a claim, a text or an array of texts. A claim that is missing, of another form, or with

@@ -58,29 +58,35 @@ func TestSignInThroughAnIssuer(t *testing.T) {
 	unknown.AwaitText("the response of the identity provider is not valid here, or you have no access")
 }
 
+// letIn maps a value of the groups claim of an issuer to REVIEWERS, and creates people with addresses of demo.example.
+func (s *site) letIn(issuer string) {
+	s.t.Helper()
+	owner := demo.Alice()
+	call := domain.Call{Caller: domain.Caller{
+		PrincipalID: owner.ID, Type: domain.PrincipalUser,
+		Memberships: []domain.Membership{{TenantID: demo.TenantDemo(), Role: domain.RoleOwner}},
+	}}
+	found, err := s.administration.RetrieveResource(s.t.Context(), call, resource.Key{Tenant: "demo", Kind: resource.KindTenant, Code: "demo"})
+	require.NoError(s.t, err)
+	spec, ok := found.Spec.(*resource.TenantSpec)
+	require.True(s.t, ok)
+	spec.Provisioning = &resource.ProvisioningSpec{SignIn: []resource.SignInRule{{
+		Issuer: issuer, Groups: []resource.ClaimMapping{{Value: "loan-reviewers", Group: "REVIEWERS"}},
+		Create: &resource.SignInCreation{EmailDomains: []string{"demo.example"}},
+	}}}
+	text, err := json.Marshal(found.Document)
+	require.NoError(s.t, err)
+	_, err = s.administration.ApplyResources(s.t.Context(), call, administration.ApplyRequest{Documents: []json.RawMessage{text}})
+	require.NoError(s.t, err)
+}
+
 func TestSignInFollowsTheGroupsClaim(t *testing.T) {
 	t.Parallel()
 	issuer, trusted := newIssuer(t, "Example staff", demo.Bob())
 	trusted.GroupsClaim, trusted.Scopes = "groups", []string{"groups"}
 	s := makeSite(t, trusted)
 	s.t = t
-	owner := demo.Alice()
-	call := domain.Call{Caller: domain.Caller{
-		PrincipalID: owner.ID, Type: domain.PrincipalUser,
-		Memberships: []domain.Membership{{TenantID: demo.TenantDemo(), Role: domain.RoleOwner}},
-	}}
-	found, err := s.administration.RetrieveResource(t.Context(), call, resource.Key{Tenant: "demo", Kind: resource.KindTenant, Code: "demo"})
-	require.NoError(t, err)
-	spec, ok := found.Spec.(*resource.TenantSpec)
-	require.True(t, ok)
-	spec.Provisioning = &resource.ProvisioningSpec{SignIn: []resource.SignInRule{{
-		Issuer: issuer.URL(), Groups: []resource.ClaimMapping{{Value: "loan-reviewers", Group: "REVIEWERS"}},
-		Create: &resource.SignInCreation{EmailDomains: []string{"demo.example"}},
-	}}}
-	text, err := json.Marshal(found.Document)
-	require.NoError(t, err)
-	_, err = s.administration.ApplyResources(t.Context(), call, administration.ApplyRequest{Documents: []json.RawMessage{text}})
-	require.NoError(t, err)
+	s.letIn(issuer.URL())
 
 	const button = "form[action$=issuer] button"
 	signIn := func(claims oidctest.Members) *browsertest.Tab {

@@ -46,7 +46,7 @@ func Discover(ctx context.Context, client *http.Client, issuer string) (*Provide
 	endpoint := found.Endpoint()
 	for name, address := range map[string]string{
 		"authorization_endpoint": endpoint.AuthURL, "token_endpoint": endpoint.TokenURL,
-		"device_authorization_endpoint": endpoint.DeviceAuthURL,
+		"device_authorization_endpoint": endpoint.DeviceAuthURL, "userinfo_endpoint": found.UserInfoEndpoint(),
 	} {
 		if address != "" && !SafeURL(address) {
 			return nil, fmt.Errorf("its %s is not an https URL", name)

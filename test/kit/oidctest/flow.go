@@ -16,6 +16,7 @@ const (
 	AuthorizationPath = "/authorize"
 	TokenPath         = "/token"
 	DevicePath        = "/device"
+	UserInfoPath      = "/userinfo"
 )
 
 const (
@@ -23,12 +24,14 @@ const (
 	renewedLifetime = time.Hour
 	deviceCode      = "a-device"
 	refreshToken    = "a-refresh-token"
+	opaqueToken     = "opaque"
 )
 
 // flow is the state of sign-ins.
 type flow struct {
 	clock       func() time.Time
 	user        Members
+	info        Members
 	secret      string
 	namesItself bool
 	accessType  string
@@ -44,6 +47,9 @@ func (i *Issuer) SetClock(clock func() time.Time) { i.changeFlow(func(f *flow) {
 
 // SetUser makes the issuer sign in the user with the claims from now on, without asking.
 func (i *Issuer) SetUser(claims Members) { i.changeFlow(func(f *flow) { f.user = claims }) }
+
+// SetUserInfo makes the issuer publish a UserInfo endpoint with the claims from now on.
+func (i *Issuer) SetUserInfo(claims Members) { i.changeFlow(func(f *flow) { f.info = claims }) }
 
 // RequireSecret makes the token endpoint require a client secret.
 func (i *Issuer) RequireSecret(secret string) { i.changeFlow(func(f *flow) { f.secret = secret }) }
@@ -70,11 +76,26 @@ func (i *Issuer) changeFlow(change func(*flow)) {
 func (i *Issuer) issuerMetadata() Members {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return Members{
+	metadata := Members{
 		"issuer": i.URL(), "jwks_uri": i.URL() + KeysPath, "authorization_endpoint": i.URL() + AuthorizationPath,
 		"token_endpoint": i.URL() + TokenPath, "device_authorization_endpoint": i.URL() + DevicePath,
 		"authorization_response_iss_parameter_supported": i.flow.namesItself,
 	}
+	if i.flow.info != nil {
+		metadata["userinfo_endpoint"] = i.URL() + UserInfoPath
+	}
+	return metadata
+}
+
+// serveUserInfo returns the claims of the user to the holder of an access token.
+func (i *Issuer) serveUserInfo(w http.ResponseWriter, r *http.Request) {
+	var claims Members
+	i.changeFlow(func(f *flow) { claims = f.info })
+	if r.Header.Get("Authorization") != "Bearer "+opaqueToken || claims == nil {
+		http.Error(w, "no access token", http.StatusUnauthorized)
+		return
+	}
+	writeJSON(w, claims)
 }
 
 // serveAuthorize sends the browser back with a code for the user.
@@ -157,7 +178,7 @@ func (i *Issuer) issueTokens(f *flow, request grant, lasts time.Duration) Member
 	}
 	maps.Copy(claims, f.user)
 	key := i.keys[0]
-	access := "opaque"
+	access := opaqueToken
 	if f.accessType != "" {
 		access = key.Sign(key.Header().With(Members{"typ": f.accessType}), claims.Without("nonce"))
 	}

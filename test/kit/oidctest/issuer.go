@@ -121,6 +121,9 @@ func (i *Issuer) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == TokenPath:
 		i.serveToken(w, r)
 		return
+	case r.URL.Path == UserInfoPath:
+		i.serveUserInfo(w, r)
+		return
 	case r.URL.Path == DevicePath:
 		answer = i.startDevice()
 	default:
