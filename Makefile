@@ -134,7 +134,7 @@ images: ## Pin the images we build on by the digests that their registries answe
 	@tools/scripts/pin-images
 
 .PHONY: compat
-compat: bootstrap build temporal ## Call every operation of the public SDK, and run workers written with it, by `init worker`, with a generated client, and with SDKs of 2023 (COMPAT_MINUTES each), on each kind of Temporal cluster, and workers with faults; lint the contracts and call clients generated from them; validate PDFs of forms with veraPDF; extract text from documents of Python's office libraries and LibreOffice; send mails to aiosmtpd; provision users with scim2-tester; a short bench with Camunda
+compat: bootstrap build temporal ## Call every operation of the public SDK, and run workers written with it, by `init worker`, with a generated client, and with SDKs of 2023 (COMPAT_MINUTES each), on each kind of Temporal cluster, and workers with faults; lint the contracts and call clients generated from them; validate PDFs of forms with veraPDF; extract text from documents of Python's office libraries and LibreOffice; send mails to aiosmtpd; provision users with scim2-tester; sign people in through oidc-provider; a short bench with Camunda
 	@test/compat/run
 	@test/compat/new-workers
 	@test/compat/loans
@@ -146,6 +146,7 @@ compat: bootstrap build temporal ## Call every operation of the public SDK, and 
 	@test/compat/office
 	@test/compat/mail
 	@test/compat/directory
+	@test/compat/oidc
 	@go -C test/bench run . --only camunda --seconds 1 --rounds 1 --items 1000
 
 .PHONY: corpus
