@@ -28,7 +28,7 @@ var endsOfWork = []struct{ event, person string }{
 }
 
 // caseOfEnd returns the id of the person of an event b, and the condition of events that may end work.
-func caseOfEnd() (person, any string) {
+func caseOfEnd() (person, condition string) {
 	var cases, conditions []string
 	for _, end := range endsOfWork {
 		cases = append(cases, "WHEN "+end.event+" THEN "+end.person)
