@@ -15,14 +15,14 @@ func mergedAnswers(contract string) []string {
 	return map[string][]string{
 		"A": {
 			"Robot", "AuditedObjectType=ROBOT", "PagedObjectType=ROBOT_PAGE", "findRobots", "retrieveRobot", "actionsRobot",
-			"ErrorCode=ACCESS_DENIED", "ErrorCode=CONFLICT", "ErrorCode=RATE_LIMITED", "ErrorCode=TASK_ALREADY_CLAIMED",
+			"ErrorCode=ACCESS_DENIED", "ErrorCode=CONFLICT", "ErrorCode=FOUR_EYES", "ErrorCode=RATE_LIMITED", "ErrorCode=TASK_ALREADY_CLAIMED",
 			"ErrorCode=TASK_NOT_OWNED", "ErrorCode=UNAUTHENTICATED", "DefaultErrorInfo.locationType=path",
 			"Process.state=CANCELLED", "ProcessState=", "Task.state=CANCELLED", "Worker.activityTypes",
 			"actionsProcessCancel 200", "actionsProcessChangeInitiator 200", "actionsTaskAssign 200", "actionsTaskClaim 200",
 			"actionsTaskDownloadElementValueRendered 200",
 		},
 		"B": {
-			"Robot", "findRobots", "retrieveRobot", "downloadRobot", "createWorker 200", "ErrorCode=UNAUTHENTICATED",
+			"Robot", "findRobots", "retrieveRobot", "downloadRobot", "createWorker 200", "ErrorCode=FOUR_EYES", "ErrorCode=UNAUTHENTICATED",
 			"DefaultErrorInfo.locationType=path", "ElementDefinition.fieldType=STRING", "ElementDefinition.schema",
 			"ElementDefinition.type=DOCUMENT", "ElementDefinition.type=FORM",
 		},
