@@ -34,6 +34,7 @@ notifications/:id                                   no
 tokens/confirm                                        no
 tokens/:id/revoke                                     no
 tasks/assign                                        no
+tasks/delegate                                      no
 tasks/claim                                         no
 tasks/release                                       no
 tasks/complete                                      no

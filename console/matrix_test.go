@@ -81,6 +81,9 @@ POST tasks/claim            303   404          404           403     403    409 
 POST tasks/claim READY      404   404          404           403     403    303       404       404      404   in        404
 POST tasks/assign           303   404          404           303     403    403       404       404      404   in        404
 POST tasks/assign READY     404   404          404           303     403    403       404       404      404   in        404
+GET tasks/delegate          200   200          200           200     200    200       200       200      200   in        200
+POST tasks/delegate         303   404          404           303     403    403       404       404      404   in        404
+POST tasks/delegate READY   404   404          404           303     403    403       404       404      404   in        404
 POST tasks/release          303   404          404           303     403    403       404       404      404   in        404
 POST tasks/release READY    404   404          404           303     403    303       404       404      404   in        404
 POST tasks/complete         303   404          404           403     403    403       404       404      404   in        404
@@ -230,7 +233,7 @@ func (c *cast) requestStatus(s *site, caller string, r row, task uuid.UUID) stri
 		path += "?since=0&view=all"
 	case "GET palette":
 		path += "?q=" + task.String()
-	case "GET tasks/assign":
+	case "GET tasks/assign", "GET tasks/delegate":
 		path += "?task=" + task.String()
 	case "POST sign-in/issuer":
 		body = url.Values{"issuer": {"https://unknown.example"}}
@@ -238,6 +241,8 @@ func (c *cast) requestStatus(s *site, caller string, r row, task uuid.UUID) stri
 		body = url.Values{"token": {"wrong"}}
 	case "POST tasks/assign":
 		body = url.Values{"task": {task.String()}, "owner": {c.ids["owner"].String()}}
+	case "POST tasks/delegate":
+		body = url.Values{"task": {task.String()}, "owner": {c.ids["candidate"].String()}}
 	default:
 		body = url.Values{"task": {task.String()}, "request": {uuid.NewString()}}
 	}

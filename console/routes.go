@@ -107,6 +107,8 @@ func taskRoutes(s screens) []web.Route {
 		web.Get("tasks/news", s.tasks.News),
 		web.Get("tasks/assign", s.tasks.ChooseOwner),
 		web.Post("tasks/assign", s.tasks.Assign),
+		web.Get("tasks/delegate", s.tasks.ChooseDelegate),
+		web.Post("tasks/delegate", s.tasks.Delegate),
 		web.Post("tasks/claim", s.tasks.Claim),
 		web.Post("tasks/release", s.tasks.Release),
 		web.Post("tasks/complete", s.tasks.Complete),

@@ -63,6 +63,7 @@ func (s *site) someWork() map[string]map[string]string {
 	}
 	mine := tasks[1]
 	s.assignTask(mine, demo.Bob())
+	s.delegateTask(tasks[3], demo.Bob(), demo.Carol(), "The amount looks odd to me.\nPlease ask for the second quotation.")
 	opened, err := s.app.OpenTask(ctx, alice, tasks[0])
 	require.NoError(s.t, err)
 	loan := opened.Item.ProcessID
@@ -85,14 +86,19 @@ func (s *site) someWork() map[string]map[string]string {
 	return map[string]map[string]string{
 		"Bob": {
 			"home-reviewer": "", "inbox": "tasks", "inbox-empty": "tasks?q=nothing", "task-ready": "tasks/" + tasks[0].String(), "task": "tasks/" + mine.String() + "?view=mine",
+<<<<<<< HEAD
 			"assign": "tasks/assign?task=" + tasks[0].String() + "&task=" + tasks[2].String(), "sessions": "sessions", "profile": "profile", "tokens": "tokens", "notifications": "notifications", "mails": "notifications/mails", "mailbox": "mailbox",
 			"unsubscribe": "unsubscribe/" + s.app.UnsubscribeToken(demo.Bob().ID, domain.NotificationKinds()), "palette": "palette?q=loan",
+=======
+			"assign": "tasks/assign?task=" + tasks[0].String() + "&task=" + tasks[2].String(), "sessions": "sessions", "profile": "profile", "tokens": "tokens", "notifications": "notifications", "palette": "palette?q=loan",
+			"delegate": "tasks/delegate?task=" + mine.String(), "task-delegated": "tasks/" + tasks[3].String(),
+>>>>>>> 8616217d (console: delegate a task, take it back, and show why it cannot be claimed)
 			"assistance": "tasks/" + mine.String() + "/assistance",
 			"start-none": "start", "processes-none": "processes?q=nothing", "artifacts-none": "artifacts", "not-found": "nothing", "denied": "definitions",
 			"reference": "reference", "reference-api": "reference/2024-06-14", "reference-operation": "reference/2024-06-14/operations/createProcess",
 			"reference-schema": "reference/2024-06-14/schemas/Process",
 		},
-		"Carol": {"home": "", "start": "start", "start-form": "start/" + demo.Loan().String()},
+		"Carol": {"task-of-delegator": "tasks/" + tasks[3].String(), "home": "", "start": "start", "start-form": "start/" + demo.Loan().String()},
 		"Alice": {
 			"home-manager": "", "processes": "processes", "processes-of": "processes?definition=" + demo.Loan().String(),
 			"process": process, "items": process + "/items", "timeline": process + "/timeline", "messages": process + "/messages", "documents": process + "/documents",

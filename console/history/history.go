@@ -86,6 +86,10 @@ func Sentence(ctx context.Context, e *domain.TimelineEvent, names map[string]tra
 		return ofProcessState(ctx, e)
 	case e.Type == domain.EventItemCreated:
 		return ofNewItem(ctx, e, name)
+	case e.Details[domain.DetailWay] == domain.WayDelegation:
+		return ui.T(ctx, "delegated “%s” to %s", name, e.OwnerName)
+	case e.Details[domain.DetailWay] == domain.WayTakenBack:
+		return ui.T(ctx, "took “%s” back", name)
 	case e.Type == domain.EventItemTaskStateChanged:
 		return ofTaskState(ctx, e, name)
 	case e.Type == domain.EventItemTaskAssigned:

@@ -19,6 +19,8 @@ func germanEvents() map[string]string {
 		"gave “%s” to %s":                    "hat „%s“ an %s gegeben",
 		"filled in “%s”":                     "hat „%s“ ausgefüllt",
 		"asked for AI help with “%s”":        "hat KI-Hilfe für „%s“ angefordert",
+		"delegated “%s” to %s":               "hat „%s“ an %s delegiert",
+		"took “%s” back":                     "hat „%s“ zurückgenommen",
 		"released “%s”":                      "hat „%s“ zurückgegeben",
 		"claimed “%s”":                       "hat „%s“ übernommen",
 		"completed “%s”":                     "hat „%s“ erledigt",

@@ -72,5 +72,6 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 
 func formAnswer(ctx context.Context, f *startForm, from *domain.Process, body templ.Component) *web.Answer {
 	name := f.definition.TranslatedName()
-	return &web.Answer{Title: ui.NameOf(ctx, name), Area: "start", Body: formPage(name, from, body)} //nolint:contextcheck // a component gets its context when it is rendered
+	description := translation.ParseCached(f.definition.Spec.I18n).Description(f.definition.Spec.Description, f.definition.Code)
+	return &web.Answer{Title: ui.NameOf(ctx, name), Area: "start", Body: formPage(name, description, from, body)} //nolint:contextcheck // a component gets its context when it is rendered
 }

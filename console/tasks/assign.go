@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/app"
@@ -27,11 +28,27 @@ type choice struct {
 	People []domain.Principal
 	// Email is an address that can be assigned to without being listed, "" for none.
 	Email string
+	// Note is the note of a delegation.
+	Note string
+	// Button are additional attributes of the buttons of people.
+	Button templ.Attributes
 }
 
 // ChooseOwner shows people that the chosen tasks can be assigned to. A page's script
 // asks for the list of people alone.
 func (s *Screens) ChooseOwner(v *web.Visit) (*web.Answer, error) {
+	c, err := s.findPeople(v)
+	if err != nil {
+		return nil, err
+	}
+	if v.Partial() {
+		return &web.Answer{Raw: true, Body: people(c)}, nil
+	}
+	return &web.Answer{Title: ui.T(v.Context(), "Assign"), Area: "tasks", Body: assignPage(c)}, nil
+}
+
+// findPeople returns the choice of an owner among the people that the user searches for.
+func (s *Screens) findPeople(v *web.Visit) (choice, error) {
 	query := v.URL.Query()
 	c := choice{
 		Tasks: parseIDs(query["task"]), Search: strings.TrimSpace(query.Get("q")),
@@ -41,16 +58,13 @@ func (s *Screens) ChooseOwner(v *web.Visit) (*web.Answer, error) {
 		Type: domain.PrincipalUser, Search: c.Search,
 	}, domain.PageRequest{Size: peopleShown}, []domain.SortKey{{Property: "name"}})
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	c.People = found.Items
 	if address, err := mail.ParseAddress(c.Search); err == nil && len(c.People) == 0 {
 		c.Email = address.Address
 	}
-	if v.Partial() {
-		return &web.Answer{Raw: true, Body: people(c)}, nil
-	}
-	return &web.Answer{Title: ui.T(v.Context(), "Assign"), Area: "tasks", Body: assignPage(c)}, nil
+	return c, nil
 }
 
 // Assign makes a person the owner of the chosen tasks.

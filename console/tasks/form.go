@@ -77,6 +77,9 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 		return nil, err
 	}
 	f.Tenant = task.Item.TenantID
+	if of := definition.Spec.Description; of != "" {
+		task.Description = texts.Find(of, definition.Code+translation.SuffixDescription)
+	}
 	task.Context = form.Input{Schema: definition.Spec.ContextDataSchema, Texts: form.TextsOf(texts)}
 	path := web.Root + "tasks/" + f.id.String()
 	doc := &forms.Document{

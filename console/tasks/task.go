@@ -33,6 +33,8 @@ type openTask struct {
 	Editing bool
 	// Form is the form of the task, nil for none.
 	Form templ.Component
+	// Description contains the instructions of the definition, "" for none.
+	Description translation.Text
 	// Context has the schema of the context data and its texts.
 	Context form.Input
 	// Help is the help of a model, nil where none can help.

@@ -24,6 +24,7 @@ func reasonTexts() map[domain.Code]string {
 		domain.CodeOpenWork:           Text("The person has open work. Decide about it first."),
 		domain.CodeTaskNotOwned:       Text("The task belongs to another person."),
 		domain.CodeTaskDataInvalid:    Text("Something is missing or not valid. Correct it, then complete the task."),
+		domain.CodeFourEyes:           Text("Another person must do this task: the person does its counterpart in the process."),
 		domain.CodeAccessDenied:       Text("You may not do this."),
 		domain.CodeNotFound:           Text("It does not exist, or you do not have access."),
 		domain.CodeInvalidState:       Text("The current state does not allow this."),
