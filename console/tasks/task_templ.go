@@ -465,7 +465,7 @@ func ownership(l *listView) templ.Component {
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		t := l.Open
-		if t.isOpen() && !t.canEdit() && !t.isExcluded() {
+		if t.isOpen() && !t.canEdit() && !t.isExcluded() && (t.Manages || !t.canTakeBack()) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<div class=\"alert alert-info task-owner\" role=\"status\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
