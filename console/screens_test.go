@@ -86,13 +86,9 @@ func (s *site) someWork() map[string]map[string]string {
 	return map[string]map[string]string{
 		"Bob": {
 			"home-reviewer": "", "inbox": "tasks", "inbox-empty": "tasks?q=nothing", "task-ready": "tasks/" + tasks[0].String(), "task": "tasks/" + mine.String() + "?view=mine",
-<<<<<<< HEAD
 			"assign": "tasks/assign?task=" + tasks[0].String() + "&task=" + tasks[2].String(), "sessions": "sessions", "profile": "profile", "tokens": "tokens", "notifications": "notifications", "mails": "notifications/mails", "mailbox": "mailbox",
 			"unsubscribe": "unsubscribe/" + s.app.UnsubscribeToken(demo.Bob().ID, domain.NotificationKinds()), "palette": "palette?q=loan",
-=======
-			"assign": "tasks/assign?task=" + tasks[0].String() + "&task=" + tasks[2].String(), "sessions": "sessions", "profile": "profile", "tokens": "tokens", "notifications": "notifications", "palette": "palette?q=loan",
 			"delegate": "tasks/delegate?task=" + mine.String(), "task-delegated": "tasks/" + tasks[3].String(),
->>>>>>> 8616217d (console: delegate a task, take it back, and show why it cannot be claimed)
 			"assistance": "tasks/" + mine.String() + "/assistance",
 			"start-none": "start", "processes-none": "processes?q=nothing", "artifacts-none": "artifacts", "not-found": "nothing", "denied": "definitions",
 			"reference": "reference", "reference-api": "reference/2024-06-14", "reference-operation": "reference/2024-06-14/operations/createProcess",

@@ -18,6 +18,9 @@ func TestMain(m *testing.M) {
 			"ProcessItemAiAssistanceDocument.problem=TOO_LARGE", "ProcessItemAiAssistanceDocument.problem=TOO_MANY_DOCUMENTS",
 			"ProcessItemAiAssistanceDocument.problem=TOO_SLOW", "ProcessItemAiAssistanceDocument.truncated",
 		},
+		"notifications are tested where they are written": {
+			"NotificationKind=CLAIMABLE", "NotificationKind=DUE_SOON", "NotificationKind=OVERDUE",
+		},
 		"the tenants of these tests have the plan FREE": {"TenantPricingPlan=PREMIUM", "TenantPricingPlan=UNLIMITED"},
 	}))
 }
