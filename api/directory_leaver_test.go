@@ -46,7 +46,7 @@ func (d *directory) work(code string, people ...string) uuid.UUID {
 }
 
 // The problem of a person who left with open work ends with the last piece of it, however that ends, and not before.
-func TestWorkOfLeaversIsSettled(t *testing.T) {
+func TestWorkOfLeaversIsSettled(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	d := newDirectory(t)
 	owner := d.As("owner")

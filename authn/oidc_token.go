@@ -116,7 +116,7 @@ func (a *audience) UnmarshalJSON(data []byte) error {
 // no valid subject, audience or time. It is empty if they do. A token that is
 // bound to a key (cnf) is refused, because the service cannot verify that its
 // bearer has the key.
-func (c tokenClaims) refusalReason(audiences []string, now time.Time, skew time.Duration) domain.SignInReason {
+func (c *tokenClaims) refusalReason(audiences []string, now time.Time, skew time.Duration) domain.SignInReason {
 	future := func(since *float64) bool { return since != nil && now.Add(skew).Before(numericDate(*since)) }
 	dates := dateOK(c.Expiry) && (c.NotBefore == nil || dateOK(c.NotBefore)) && (c.IssuedAt == nil || dateOK(c.IssuedAt))
 	switch {
@@ -135,7 +135,7 @@ func (c tokenClaims) refusalReason(audiences []string, now time.Time, skew time.
 // isForAudience reports whether the token is for one of the configured audiences. A token
 // for several audiences must also have been issued to one of them (OpenID Connect
 // Core, section 3.1.3.7).
-func (c tokenClaims) isForAudience(ours []string) bool {
+func (c *tokenClaims) isForAudience(ours []string) bool {
 	if !slices.ContainsFunc(c.Audience, func(a string) bool { return slices.Contains(ours, a) }) {
 		return false
 	}

@@ -48,7 +48,8 @@ func TestSignInReadsUserInfo(t *testing.T) {
 		},
 		{
 			"a verification of another address", person.With(oidctest.Members{"sub": "eve", "email": "eve@demo.example"}).Without("email_verified"),
-			oidctest.Members{"sub": "eve", "email_verified": true}, nil, 401, "eve@demo.example", "",
+			oidctest.Members{"sub": "eve", "email_verified": true},
+			nil, 401, "eve@demo.example", "",
 		},
 	} {
 		issuer.Resume()

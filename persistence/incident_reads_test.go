@@ -35,7 +35,7 @@ SELECT gen_random_uuid(), r.tenant_id, r.owner_id, r.id, 'the bank is closed', r
 
 // The first page of 10,500 incidents, their causes and their numbers read few rows besides small indexes, also for the administrator
 // of the definition of the 500 oldest. A search reads incidents and a bounded number of subjects.
-func TestManyIncidentsAreReadByIndexes(t *testing.T) {
+func TestManyIncidentsAreReadByIndexes(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	url := pgtest.URL(t)
 	require.NoError(t, demo.Load(t.Context(), pgtest.Open(t, url), nil, time.Now()))

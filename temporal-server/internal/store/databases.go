@@ -88,6 +88,7 @@ func (r *postgresRules) targetVersion() string { return rulesVersion }
 func (r *postgresRules) databaseURL() string {
 	return withDatabase(r.stores.base, r.stores.opts.Database)
 }
+
 func (r *postgresRules) partName() string {
 	return "access rules in database " + r.stores.opts.Database
 }
