@@ -60,7 +60,7 @@ func TestSchemaIsUpdatedByTheCommand(t *testing.T) {
 	require.ErrorContains(t, store.Update(t.Context(), other, log.NewNoopLogger(), func(string) {}), "belongs to the cluster active with the number 1")
 	w.start(t)
 	require.Len(t, w.updateStores(t), 4, "a running server does not prevent it")
-	requireWorkflowFound(t, w, "alpha")
+	requireWorkflowFound(t, w)
 }
 
 func TestSchemaNeedsAStore(t *testing.T) {

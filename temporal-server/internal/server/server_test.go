@@ -46,9 +46,11 @@ func versioned(ctx workflow.Context) (string, error) {
 	return "done", err
 }
 
-// requireWorkflowFound has a worker of namespace run a workflow as the service starts it and finds it by its custom search attribute.
-func requireWorkflowFound(t *testing.T, w *testServer, namespace string) {
+// requireWorkflowFound has a worker of a new namespace run a workflow as the service starts it and finds it by its custom search
+// attribute.
+func requireWorkflowFound(t *testing.T, w *testServer) {
 	t.Helper()
+	const namespace = "alpha"
 	w.addNamespace(t, namespace)
 	_, err := operatorservice.NewOperatorServiceClient(w.system(t)).AddSearchAttributes(t.Context(), &operatorservice.AddSearchAttributesRequest{
 		Namespace: namespace, SearchAttributes: map[string]enums.IndexedValueType{versionAttribute: enums.INDEXED_VALUE_TYPE_INT},
@@ -79,7 +81,7 @@ func requireWorkflowFound(t *testing.T, w *testServer, namespace string) {
 func TestSQLiteStoreRunsWorkflows(t *testing.T) {
 	t.Parallel()
 	w := startTestServer(t, func(o *options.Options) { o.TaskQueuePartitions = 1 })
-	requireWorkflowFound(t, w, "alpha")
+	requireWorkflowFound(t, w)
 	listed, err := workflowservice.NewWorkflowServiceClient(w.system(t)).ListTaskQueuePartitions(t.Context(),
 		&workflowservice.ListTaskQueuePartitionsRequest{Namespace: "alpha", TaskQueue: &taskqueue.TaskQueue{Name: "q1"}})
 	require.NoError(t, err)
@@ -94,7 +96,7 @@ func TestPostgresStoreKeepsItsDataAndOneOwner(t *testing.T) {
 		o.Store, o.Visibility, o.DatabaseURL, o.Database, o.VisibilityDatabase = options.StorePostgres, options.StorePostgres, databaseURL, "engine main", "engine_visibility"
 		o.ClusterName, o.ClusterNumber = "porto", 3
 	})
-	requireWorkflowFound(t, w, "alpha")
+	requireWorkflowFound(t, w)
 	require.Zero(t, queryInt(t, databaseURL, "engine_visibility", `SELECT count(*) FROM pg_indexes
 		WHERE tablename = 'executions_visibility' AND indexdef ~ '(int|keyword|bool)_?0\d' AND indexdef NOT LIKE '% IS NOT NULL)'`), "unused search attributes cost no index entries")
 	versions := queryInt(t, databaseURL, "engine main", `SELECT count(*) FROM schema_update_history`)

@@ -50,7 +50,7 @@ func TestSchemaOfCassandraAndOpenSearch(t *testing.T) {
 	err = store.Update(t.Context(), other, log.NewNoopLogger(), func(string) {})
 	require.ErrorContains(t, err, "the main store belongs to the cluster active with the number 1")
 	w.start(t)
-	requireWorkflowFound(t, w, "alpha")
+	requireWorkflowFound(t, w)
 }
 
 // Cassandra with lists in PostgreSQL.
@@ -62,7 +62,7 @@ func TestCassandraWithListsInPostgres(t *testing.T) {
 	w.opts.Services, w.opts.Advertise = []string{"history", "matching", "frontend", "internal-frontend", "worker"}, hosts[0]
 	require.Contains(t, w.updateStores(t), "database temporal_visibility in PostgreSQL: created with version 1.14")
 	w.start(t)
-	requireWorkflowFound(t, w, "alpha")
+	requireWorkflowFound(t, w)
 }
 
 // A cluster of three hosts on Cassandra and OpenSearch restarts, loses and pauses each process in turn, for the time in TEST_CLUSTER, without a
@@ -78,7 +78,7 @@ func TestThreeHostsOnCassandraAndOpenSearch(t *testing.T) {
 }
 
 // Wrong credentials of the stores are named, without their values.
-func TestStartNamesStoresThatRefuse(t *testing.T) {
+func TestStartNamesStoresThatRefuse(t *testing.T) { //nolint:paralleltest,tparallel // the cases share a server
 	t.Parallel()
 	w := newAuthorities(t)
 	w.useStores(t, []string{teststores.Main, teststores.Lists})
@@ -111,7 +111,7 @@ func TestListsInOpenSearch(t *testing.T) {
 	require.ErrorContains(t, w.startError(t), "index "+w.opts.OpenSearch.Index+" in OpenSearch is not set up")
 	w.updateStores(t)
 	w.start(t)
-	requireWorkflowFound(t, w, "alpha")
+	requireWorkflowFound(t, w)
 
 	service := w.sdk(t, "alpha", w.ca.client(t, "temporal-system"), systemClaims())
 	list := func(query string) (ids []string) {

@@ -18,8 +18,9 @@ const (
 	// folder is the variable that names the folder of settings.
 	folder = "TEST_STORES"
 
-	// Main and Lists are the files with the settings of Cassandra and of OpenSearch.
-	Main  = "store.yaml"
+	// Main is the file with the settings of Cassandra.
+	Main = "store.yaml"
+	// Lists is the file with the settings of OpenSearch.
 	Lists = "visibility.yaml"
 )
 
@@ -35,12 +36,12 @@ func Options(t *testing.T, files []string, more ...string) options.Options {
 	}
 	var text []byte
 	for _, file := range files {
-		content, err := os.ReadFile(filepath.Join(dir, file))
+		content, err := os.ReadFile(filepath.Join(dir, file)) //nolint:gosec // the folder of the test
 		require.NoError(t, err)
 		text = append(text, content...)
 	}
 	path := filepath.Join(t.TempDir(), "stores.yaml")
-	require.NoError(t, os.WriteFile(path, text, 0o600))
+	require.NoError(t, os.WriteFile(path, text, 0o600)) //nolint:gosec // a folder of the test
 	args := append([]string{"--config", path}, more...)
 	name := "t" + strings.ReplaceAll(uuid.NewString(), "-", "")
 	for _, file := range files {

@@ -2,10 +2,12 @@ package pgtest
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 )
 
@@ -71,7 +73,12 @@ func (f Fault) Apply(tb testing.TB, url string) (end func()) {
 	tb.Cleanup(func() { _ = conn.Close(context.Background()) })
 	run := func(statements []string) {
 		for _, sql := range statements {
-			_, err := conn.Exec(context.Background(), strings.ReplaceAll(sql, "DATABASE %s", "DATABASE "+pgx.Identifier{name}.Sanitize()))
+			sql = strings.ReplaceAll(sql, "DATABASE %s", "DATABASE "+pgx.Identifier{name}.Sanitize())
+			_, err := conn.Exec(context.Background(), sql)
+			// It locks many tables that others are writing to.
+			for isDeadlock(err) {
+				_, err = conn.Exec(context.Background(), sql)
+			}
 			require.NoError(tb, err)
 		}
 	}
@@ -81,4 +88,9 @@ func (f Fault) Apply(tb testing.TB, url string) (end func()) {
 		require.NoError(tb, err)
 	}
 	return func() { run(f.End) }
+}
+
+func isDeadlock(err error) bool {
+	failure, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && failure.Code == "40P01"
 }
