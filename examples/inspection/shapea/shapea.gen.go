@@ -51,6 +51,7 @@ const (
 	ErrorCodeDOCUMENTTOOLARGE       ErrorCode = "DOCUMENT_TOO_LARGE"
 	ErrorCodeDOCUMENTTYPE           ErrorCode = "DOCUMENT_TYPE"
 	ErrorCodeFEATUREDISABLED        ErrorCode = "FEATURE_DISABLED"
+	ErrorCodeFOUREYES               ErrorCode = "FOUR_EYES"
 	ErrorCodeINTERNAL               ErrorCode = "INTERNAL"
 	ErrorCodeINVALIDSTATE           ErrorCode = "INVALID_STATE"
 	ErrorCodeNOTFOUND               ErrorCode = "NOT_FOUND"
