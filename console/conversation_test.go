@@ -54,7 +54,8 @@ const composerText = `.message-form textarea`
 // A message leaves the composer empty and focused, is sent once however often it is sent, and reaches another person.
 func TestConversation(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := makeSite(t)
+	s.t = t
 	process := s.startDiscussion()
 	alice, bob := s.signIn("Alice"), s.signIn("Bob")
 	alice.openPath("processes/" + process.String() + "/messages")
@@ -80,7 +81,8 @@ func TestConversation(t *testing.T) {
 // The same form sent again writes nothing more; another text in it is another message.
 func TestMessagesAreSentOnce(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := makeSite(t)
+	s.t = t
 	process := s.startDiscussion()
 	alice := s.clientWithToken(demo.Alice().Secret)
 	path := "processes/" + process.String() + "/messages"
@@ -105,7 +107,8 @@ func TestMessagesAreSentOnce(t *testing.T) {
 // The address of a process is its subject for those who may read the process.
 func TestLinksToProcesses(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := makeSite(t)
+	s.t = t
 	process, other := s.startDiscussion(), s.startCorrespondence()
 	whole, err := s.app.RetrieveProcess(t.Context(), s.callerOf(demo.Alice()), other)
 	require.NoError(t, err)
