@@ -24,7 +24,7 @@ func unconditional() []string {
 	return []string{
 		"admin.handOverWork", "admin.previewRepair", "admin.issueDirectoryToken", "admin.revokeDirectoryToken",
 		"B.prepareBusinessArtifactCreateArtifact", "B.prepareBusinessArtifactStartProcess", "admin.evaluateAvailability",
-		"admin.previewBulkOperation",
+		"admin.previewBulkOperation", "B.readNotifications",
 	}
 }
 

@@ -99,7 +99,7 @@ func (f fixture) operations() map[string]operation { //nolint:funlen // most of 
 		"B.retrieveBusinessArtifactDefinition": of(get, "/business-artifact-definitions/", apitest.Customers(), "", ""),
 
 		"B.findNotifications": {method: get, path: "/notifications?kind=ASSIGNED&unread=true&size=10"},
-		"B.readNotifications": {method: post, path: "/notifications/~actions/read", body: `{"ids":["` + f.process.String() + `"],"until":"2026-01-02T03:04:05Z"}`},
+		"B.readNotifications": {method: post, path: "/notifications/~actions/read", body: `{"ids":["5f0c1c9e-7d0a-4c5e-9a7e-2f6f0f5f9a01"],"until":"2026-01-02T03:04:05Z"}`},
 
 		"B.findProcesses": {method: get, path: "/processes?state=RUNNING&metadata=LAST_NAME+eq+A"},
 		"B.createProcess": {method: post, path: "/processes", body: `{"processDefinitionId":"` + demo.Loan().String() +

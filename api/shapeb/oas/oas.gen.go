@@ -6,7 +6,6 @@ package oasb
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -5381,7 +5380,7 @@ func (sh *strictHandler) ReadNotifications(ctx *gin.Context) {
 	var body ReadNotificationsJSONRequestBody
 	if err := ctx.ShouldBindJSON(&body); err == nil {
 		request.Body = &body
-	} else if !errors.Is(err, io.EOF) {
+	} else {
 		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
