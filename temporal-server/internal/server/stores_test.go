@@ -78,14 +78,14 @@ func TestThreeHostsOnCassandraAndOpenSearch(t *testing.T) {
 }
 
 // Wrong credentials of the stores are named, without their values.
-func TestStartNamesStoresThatRefuse(t *testing.T) { //nolint:paralleltest,tparallel // the cases share a server
+func TestStartNamesStoresThatRefuse(t *testing.T) { //nolint:tparallel // the cases share a server
 	t.Parallel()
 	w := newAuthorities(t)
 	w.useStores(t, []string{teststores.Main, teststores.Lists})
 	hosts := w.clusterHosts(t, 1)
 	w.opts.Services, w.opts.Advertise = []string{"history"}, hosts[0]
 	good := w.opts
-	for name, c := range map[string]struct {
+	for name, c := range map[string]struct { //nolint:paralleltest // as above
 		change func(*options.Options)
 		want   string
 	}{

@@ -160,7 +160,7 @@ func (s *stores) createKeyspace() error {
 
 // lockKeyspace creates the keyspace if it is missing, and makes this process the only one that prepares it, until unlock or for ten minutes.
 func (s *stores) lockKeyspace(ctx context.Context) (unlock func() error, err error) {
-	if err := s.createKeyspace(); err != nil {
+	if err := s.createKeyspace(); err != nil { //nolint:contextcheck // Temporal's interface has none
 		return nil, err
 	}
 	session, err := s.connectCassandra(s.opts.Cassandra.Keyspace)
