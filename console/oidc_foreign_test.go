@@ -83,7 +83,7 @@ func (f *foreign) set(settings map[string]any) {
 	f.t.Helper()
 	body, err := json.Marshal(settings)
 	require.NoError(f.t, err)
-	answer, err := http.Post(f.url+"/control", "application/json", bytes.NewReader(body)) //nolint:forbidigo,noctx // a provider of tests
+	answer, err := http.Post(f.url+"/control", "application/json", bytes.NewReader(body)) //nolint:forbidigo // a provider of tests
 	require.NoError(f.t, err)
 	require.NoError(f.t, answer.Body.Close())
 	require.Equal(f.t, http.StatusOK, answer.StatusCode)
