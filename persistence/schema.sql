@@ -1996,8 +1996,7 @@ CREATE TABLE public.process_items (
     delegator_id uuid,
     delegated_at timestamp with time zone,
     delegation_note text,
-    CONSTRAINT process_items_delegation CHECK (((num_nulls(delegator_id, delegated_at) = ANY (ARRAY[0, 2])) AND ((delegator_id IS NOT NULL) OR (delegation_note IS NULL)))),
-    CONSTRAINT process_items_valid CHECK (public.item_is_valid(type, task_state, owner_id, item_definition_id, item_version, item_definition_code, task_data, task_data_valid, context_data, context_data_valid, message_text, message_data, message_data_valid, message_data_code, claimed_at, completed_at, cancelled_at, deleted_at, deleted_by, element_values, activity_token, thread_id))
+    CONSTRAINT process_items_valid CHECK ((public.item_is_valid(type, task_state, owner_id, item_definition_id, item_version, item_definition_code, task_data, task_data_valid, context_data, context_data_valid, message_text, message_data, message_data_valid, message_data_code, claimed_at, completed_at, cancelled_at, deleted_at, deleted_by, element_values, activity_token, thread_id) AND (num_nulls(delegator_id, delegated_at) = ANY (ARRAY[0, 2])) AND ((delegator_id IS NOT NULL) OR (delegation_note IS NULL))))
 )
 WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.02', autovacuum_analyze_threshold='1000');
 

@@ -19,7 +19,7 @@ var singulars = sync.OnceValue(func() map[language.Tag]map[string]string {
 
 // countedArguments contains the places of the counts that are not the first argument.
 func countedArguments() map[string]int {
-	return map[string]int{"%d %% (%d of %d texts)": 2}
+	return map[string]int{"%d %% (%d of %d texts)": 2, "%s: %d notifications": 1}
 }
 
 // chooseForm returns the text in the plural form of its count, and whether the text has one (CLDR, cardinal numbers).
@@ -49,6 +49,7 @@ func countOf(arg any) (int, bool) {
 func englishSingulars() map[string]string {
 	return map[string]string{ //nolint:gosec // texts
 		"%d processes": "%d process", "%d tasks": "%d task", "Checked: all %d processes.": "Checked: %d process.",
+		"%d new tasks to claim": "%d new task to claim", "%s: %d notifications": "%s: %d notification",
 		"%d bytes": "%d byte", "(%d times)": "(%d time)", "%d open tasks": "%d open task",
 		"%d open tasks will be cancelled.":                         "%d open task will be cancelled.",
 		"%d open tasks stay open and can still be completed.":      "%d open task stays open and can still be completed.",
@@ -88,6 +89,7 @@ func englishSingulars() map[string]string {
 func germanSingulars() map[string]string {
 	return map[string]string{ //nolint:gosec // texts
 		"%d processes": "%d Vorgang", "%d tasks": "%d Aufgabe", "Checked: all %d processes.": "Geprüft: %d Vorgang.",
+		"%d new tasks to claim": "%d neue Aufgabe zu übernehmen", "%s: %d notifications": "%s: %d Benachrichtigung",
 		"%d bytes": "%d Byte", "(%d times)": "(%d-mal)", "%d open tasks": "%d offene Aufgabe",
 		"%d open tasks will be cancelled.":                         "%d offene Aufgabe wird abgebrochen.",
 		"%d open tasks stay open and can still be completed.":      "%d offene Aufgabe bleibt offen und kann noch erledigt werden.",
