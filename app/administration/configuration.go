@@ -361,15 +361,6 @@ func (c *configuration) changedKeys() []resource.Key {
 	return sorted
 }
 
-func (c *configuration) definitionState(tenant uuid.UUID, code string) *persistence.DefinitionState {
-	for i := range c.Definitions {
-		if d := &c.Definitions[i]; d.TenantID == tenant && d.Code == code {
-			return d
-		}
-	}
-	return nil
-}
-
 func isOwner(d *resource.Document) bool {
 	switch spec := d.Spec.(type) {
 	case *resource.UserSpec:

@@ -234,3 +234,12 @@ func (c *configuration) resolveGrantee(tenant string, g resource.Grantee) domain
 	}
 	return domain.Grantee{ID: c.ids[identityKey(tenant, g.User, g.Application, g.Group)]}
 }
+
+func (c *configuration) definitionState(tenant uuid.UUID, code string) *persistence.DefinitionState {
+	for i := range c.Definitions {
+		if d := &c.Definitions[i]; d.TenantID == tenant && d.Code == code {
+			return d
+		}
+	}
+	return nil
+}

@@ -13,7 +13,7 @@ import (
 func TestTLSSettingsFollowThePolicy(t *testing.T) {
 	t.Parallel()
 	policies := regexp.MustCompile(`(^|/)(internal/tlspolicy/|sdk/transport/)`)
-	exempt := regexp.MustCompile(`(_test\.go$|(^|/)test/kit/|(^|/)bench/|/processiontest/|(^|/)compat/|(^|/)examples/)`)
+	exempt := regexp.MustCompile(`(_test\.go$|(^|/)test/kit/|(^|/)bench/|/processiontest/|(^|/)compat/|^(\.\./)*test/stores/|(^|/)examples/)`)
 	settings := regexp.MustCompile(`(.*)&tls\.Config\{(.*\n.*)`)
 	transports := regexp.MustCompile(`&http\.Transport\{`)
 	clients := regexp.MustCompile(`http\.(Client\{|DefaultClient|DefaultTransport|Get\(|Post\()`)
