@@ -41,7 +41,7 @@ func TestStatementsThatTakeTooLongAreEnded(t *testing.T) {
 
 func TestRequestFailsWithoutDatabaseConnection(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServiceWithin(t, apitest.Bounds{Limits: persistence.Limits{Requests: 2, RequestTime: 2 * time.Second}})
+	s := apitest.NewServiceWithin(t, apitest.Bounds{Limits: persistence.Limits{Requests: 2, RequestTime: 5 * time.Second}})
 	p := s.Loan()
 	s.RetrieveProcess(p.ID) // from here on the callers are known
 	free := make(chan struct{})
