@@ -34,6 +34,7 @@ const (
 	logTask      taskAction = "log"
 	reopenTask   taskAction = "reopen"
 	repairTask   taskAction = "repair the data"
+	planTask     taskAction = "plan"
 )
 
 //nolint:gochecknoglobals // a constant table: Go has no constant maps
@@ -78,6 +79,11 @@ var taskTransitions = transitions[TaskState, taskAction]{
 	{TaskCompleted, repairTask}: {to: TaskCompleted},
 	{TaskCancelled, repairTask}: {refusal: "the task is cancelled"},
 
+	{TaskReady, planTask}:     {to: TaskReady},
+	{TaskClaimed, planTask}:   {to: TaskClaimed},
+	{TaskCompleted, planTask}: {refusal: "the task is completed"},
+	{TaskCancelled, planTask}: {refusal: "the task is cancelled"},
+
 	{TaskReady, logTask}:     {to: TaskReady},
 	{TaskClaimed, logTask}:   {to: TaskClaimed},
 	{TaskCompleted, logTask}: {to: TaskCompleted},
@@ -93,6 +99,7 @@ type Task struct {
 	Elements    ElementValues
 	// ActivityToken identifies the activity to complete with the task, nil for none.
 	ActivityToken ActivityToken
+	Plan          TaskPlan
 	Logs          []TaskLog
 	ClaimedAt     *time.Time
 	CompletedAt   *time.Time
