@@ -16,7 +16,8 @@ import (
 const itemSummaryColumns = `i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
        i.item_definition_id, i.item_version, i.item_definition_code, i.thread_id, i.owner_id,
        i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code, i.mentions,
-       i.created_by, i.created_at, i.last_modified_by, i.last_modified_at, i.deleted_at, i.deleted_by`
+       i.created_by, i.created_at, i.last_modified_by, i.last_modified_at, i.deleted_at, i.deleted_by,
+       ` + planOfTask
 
 const itemColumns = itemSummaryColumns + `,
        i.task_data, i.task_data_valid, i.task_data_errors, i.context_data, i.context_data_valid, i.context_data_errors,
@@ -39,6 +40,7 @@ type itemRow struct {
 	mentions                            []uuid.UUID
 	data, contextData, messageData      storedValue
 	elements                            []byte
+	plan                                planRow
 	logs                                []taskLogRow
 }
 
@@ -72,6 +74,7 @@ func (r *itemRow) summaryFields() []any {
 		&r.definitionID, &r.version, &r.code, &i.ThreadID, &i.OwnerID,
 		&r.taskState, &r.claimedAt, &r.completedAt, &r.cancelledAt, &r.text, &r.dataCode, &r.mentions,
 		&i.CreatedBy, &i.CreatedAt, &i.LastModifiedBy, &i.LastModifiedAt, &i.DeletedAt, &i.DeletedBy,
+		&r.plan,
 	}
 }
 
@@ -95,7 +98,7 @@ func (r *itemRow) processItem() (*domain.ProcessItem, error) {
 	switch i.Type {
 	case domain.ItemTask:
 		i.Task = &domain.Task{
-			State: *r.taskState, Logs: r.taskLogs(),
+			State: *r.taskState, Logs: r.taskLogs(), Plan: r.plan.plan(),
 			ClaimedAt: r.claimedAt, CompletedAt: r.completedAt, CancelledAt: r.cancelledAt,
 		}
 		if i.Task.Data, err = r.data.value(); err != nil {

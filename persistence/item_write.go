@@ -60,6 +60,7 @@ func (tx *Tx) InsertProcessItem(i *domain.ProcessItem) error {
 		contextData.document, contextData.valid, contextData.errors,
 		orNull(message.Text), messageData.document, messageData.valid, messageData.errors,
 		orNull(message.DataStructureCode), elements, []byte(task.ActivityToken), i.ThreadID)
+	tx.insertTaskTimes(i)
 	return nil
 }
 
@@ -82,6 +83,7 @@ UPDATE process_items
 func (tx *Tx) UpdateTaskState(i *domain.ProcessItem) {
 	tx.queue(updateTaskState, i.ID, i.Task.State, i.OwnerID, i.Task.ClaimedAt, i.Task.CompletedAt, i.Task.CancelledAt,
 		i.LastModifiedBy, i.LastModifiedAt)
+	tx.updateTimesOfState(i)
 }
 
 const updateTaskData = `

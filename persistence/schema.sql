@@ -1678,6 +1678,8 @@ CREATE TABLE public.process_definition_versions (
     created_by uuid NOT NULL,
     encryption_key text,
     names jsonb,
+    calendar text,
+    CONSTRAINT process_definition_versions_calendar_check CHECK (((length(calendar) >= 1) AND (length(calendar) <= 50))),
     CONSTRAINT process_definition_versions_check CHECK ((num_nulls(workflow_type, task_queue, signal_shape, runner_id) = ANY (ARRAY[0, 4]))),
     CONSTRAINT process_definition_versions_check1 CHECK (((encryption_key IS NULL) OR (workflow_type IS NOT NULL))),
     CONSTRAINT process_definition_versions_encryption_key_check CHECK (((length(encryption_key) >= 1) AND (length(encryption_key) <= 50))),
@@ -2011,6 +2013,7 @@ CREATE TABLE public.processes (
     element_values json,
     deleted_at timestamp with time zone,
     deleted_by uuid,
+    due_at timestamp with time zone,
     CONSTRAINT processes_check CHECK (((metadata IS NULL) = (metadata_valid IS NULL))),
     CONSTRAINT processes_check1 CHECK (((entity IS NULL) = (entity_valid IS NULL))),
     CONSTRAINT processes_deleted_check CHECK ((((deleted_at IS NULL) = (deleted_by IS NULL)) AND ((deleted_at IS NULL) OR (state <> 'RUNNING'::text)))),
@@ -2070,7 +2073,7 @@ CREATE TABLE public.resources (
     directory json,
     CONSTRAINT resources_code_check CHECK (((length(code) >= 1) AND (length(code) <= 63))),
     CONSTRAINT resources_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 255))),
-    CONSTRAINT resources_kind_check CHECK ((kind = ANY (ARRAY['Tenant'::text, 'User'::text, 'Application'::text, 'Group'::text, 'DataStructure'::text, 'EncryptionKey'::text, 'DataSource'::text, 'ProcessDefinition'::text, 'BusinessArtifactDefinition'::text, 'WebhookSubscription'::text, 'Robot'::text, 'NotificationReceiver'::text]))),
+    CONSTRAINT resources_kind_check CHECK ((kind = ANY (ARRAY['Tenant'::text, 'User'::text, 'Application'::text, 'Group'::text, 'DataStructure'::text, 'EncryptionKey'::text, 'DataSource'::text, 'Calendar'::text, 'ProcessDefinition'::text, 'BusinessArtifactDefinition'::text, 'WebhookSubscription'::text, 'Robot'::text, 'NotificationReceiver'::text]))),
     CONSTRAINT resources_source_check CHECK ((source = ANY (ARRAY['MANIFEST'::text, 'DIRECTORY'::text, 'DEPARTED'::text, 'SIGN_IN'::text])))
 );
 
@@ -2189,6 +2192,21 @@ CREATE TABLE public.task_queue_observations (
     CONSTRAINT task_queue_observations_task_queue_check CHECK (((length(task_queue) >= 1) AND (length(task_queue) <= 255)))
 )
 WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='200');
+
+CREATE TABLE public.task_times (
+    item_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    item_definition_id uuid NOT NULL,
+    due_at timestamp with time zone,
+    follow_up_at timestamp with time zone,
+    priority smallint NOT NULL,
+    open boolean NOT NULL,
+    next_at timestamp with time zone,
+    overdue_at timestamp with time zone,
+    escalated smallint DEFAULT 0 NOT NULL,
+    CONSTRAINT task_times_check CHECK (((due_at IS NOT NULL) OR (follow_up_at IS NOT NULL) OR (priority <> 2))),
+    CONSTRAINT task_times_priority_check CHECK (((priority >= 1) AND (priority <= 4)))
+);
 
 CREATE TABLE public.tenant_users (
     id uuid NOT NULL,
@@ -2736,6 +2754,9 @@ ALTER TABLE ONLY public.task_logs
 ALTER TABLE ONLY public.task_queue_observations
     ADD CONSTRAINT task_queue_observations_pkey PRIMARY KEY (tenant_id, task_queue);
 
+ALTER TABLE ONLY public.task_times
+    ADD CONSTRAINT task_times_pkey PRIMARY KEY (item_id, tenant_id);
+
 ALTER TABLE ONLY public.tenant_users
     ADD CONSTRAINT tenant_users_pkey PRIMARY KEY (id);
 
@@ -3044,6 +3065,16 @@ CREATE UNIQUE INDEX signing_keys_active ON public.signing_keys USING btree (purp
 
 CREATE INDEX task_queue_observations_due ON public.task_queue_observations USING btree (due_at);
 
+CREATE INDEX task_times_due ON public.task_times USING btree (item_definition_id, due_at, item_id) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX task_times_follow_up ON public.task_times USING btree (item_definition_id, follow_up_at, item_id) WHERE (follow_up_at IS NOT NULL);
+
+CREATE INDEX task_times_next ON public.task_times USING btree (next_at, item_id) WHERE (next_at IS NOT NULL);
+
+CREATE INDEX task_times_open ON public.task_times USING btree (tenant_id, due_at, item_id) WHERE open;
+
+CREATE INDEX task_times_priority ON public.task_times USING btree (tenant_id, priority, item_id) WHERE (open AND (priority <> 2));
+
 CREATE INDEX tenant_users_principal ON public.tenant_users USING btree (principal_id);
 
 CREATE UNIQUE INDEX tenants_namespace_key ON public.tenants USING btree (namespace) WHERE (NOT shared_namespace);
@@ -3316,6 +3347,9 @@ ALTER TABLE ONLY public.robots
 
 ALTER TABLE ONLY public.task_logs
     ADD CONSTRAINT task_logs_process_item_id_tenant_id_fkey FOREIGN KEY (process_item_id, tenant_id) REFERENCES public.process_items(id, tenant_id);
+
+ALTER TABLE ONLY public.task_times
+    ADD CONSTRAINT task_times_item_id_tenant_id_fkey FOREIGN KEY (item_id, tenant_id) REFERENCES public.process_items(id, tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.tenant_users
     ADD CONSTRAINT tenant_users_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES public.principals(id);
