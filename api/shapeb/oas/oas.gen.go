@@ -215,6 +215,14 @@ const (
 	ProcessItemTaskLogLevelWARN  ProcessItemTaskLogLevel = "WARN"
 )
 
+// Defines values for ProcessItemTaskPriority.
+const (
+	ProcessItemTaskPriorityHIGH   ProcessItemTaskPriority = "HIGH"
+	ProcessItemTaskPriorityLOW    ProcessItemTaskPriority = "LOW"
+	ProcessItemTaskPriorityNORMAL ProcessItemTaskPriority = "NORMAL"
+	ProcessItemTaskPriorityURGENT ProcessItemTaskPriority = "URGENT"
+)
+
 // Defines values for ProcessItemTaskState.
 const (
 	ProcessItemTaskStateCANCELLED ProcessItemTaskState = "CANCELLED"
@@ -962,6 +970,9 @@ type Process struct {
 	DeletedAt *time.Time          `json:"deletedAt,omitempty"`
 	DeletedBy *openapi_types.UUID `json:"deletedBy,omitempty"`
 
+	// DueAt An extension of version 2024-06-14, when the process is due
+	DueAt *ProcessDueAt `json:"dueAt,omitempty"`
+
 	// Entity A JSON object together with the result of checking it against the schema of its definition
 	Entity         *JSONValue          `json:"entity,omitempty"`
 	ID             openapi_types.UUID  `json:"id"`
@@ -1146,6 +1157,9 @@ type ProcessConditionCode string
 
 // ProcessCreateParams A new process; the id or the code of its definition is required
 type ProcessCreateParams struct {
+	// DueAt An extension of version 2024-06-14, when the process is due
+	DueAt *ProcessDueAt `json:"dueAt,omitempty"`
+
 	// Entity A JSON object together with the result of checking it against the schema of its definition
 	Entity *JSONValue `json:"entity,omitempty"`
 
@@ -1237,6 +1251,9 @@ type ProcessDefinitionRef struct {
 	ID      openapi_types.UUID `json:"id"`
 	Version openapi_types.UUID `json:"version"`
 }
+
+// ProcessDueAt An extension of version 2024-06-14, when the process is due
+type ProcessDueAt = time.Time
 
 // ProcessEntityUpdateParams defines model for ProcessEntityUpdateParams.
 type ProcessEntityUpdateParams struct {
@@ -1407,9 +1424,11 @@ type ProcessItemCreateParams struct {
 	ProcessItemDefinitionCode *string                         `json:"processItemDefinitionCode,omitempty"`
 
 	// ProcessItemThreadID A thread of the process, visible to the caller, that a task or a message is attached to
-	ProcessItemThreadID *openapi_types.UUID          `json:"processItemThreadId,omitempty"`
-	Task                *ProcessItemTaskCreateParams `json:"task,omitempty"`
-	Type                ProcessItemType              `json:"type"`
+	ProcessItemThreadID *openapi_types.UUID `json:"processItemThreadId,omitempty"`
+
+	// Task A due date, a follow-up date and a priority replace the ones of the definition
+	Task *ProcessItemTaskCreateParams `json:"task,omitempty"`
+	Type ProcessItemType              `json:"type"`
 }
 
 // ProcessItemDefinition defines model for ProcessItemDefinition.
@@ -1520,9 +1539,18 @@ type ProcessItemTask struct {
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data *JSONValue `json:"data,omitempty"`
 
+	// DueAt An extension of version 2024-06-14, when the task is due
+	DueAt *ProcessItemTaskDueAt `json:"dueAt,omitempty"`
+
+	// FollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+	FollowUpAt *ProcessItemTaskFollowUpAt `json:"followUpAt,omitempty"`
+
 	// Logs Oldest first; empty when there are none
-	Logs  []ProcessItemTaskLog `json:"logs"`
-	State ProcessItemTaskState `json:"state"`
+	Logs []ProcessItemTaskLog `json:"logs"`
+
+	// Priority An extension of version 2024-06-14; NORMAL unless planned otherwise
+	Priority *ProcessItemTaskPriority `json:"priority,omitempty"`
+	State    ProcessItemTaskState     `json:"state"`
 }
 
 // ProcessItemTaskAppendLogParams defines model for ProcessItemTaskAppendLogParams.
@@ -1545,13 +1573,22 @@ type ProcessItemTaskContextDataUpdateParams struct {
 	Data JSONValue `json:"data"`
 }
 
-// ProcessItemTaskCreateParams defines model for ProcessItemTaskCreateParams.
+// ProcessItemTaskCreateParams A due date, a follow-up date and a priority replace the ones of the definition
 type ProcessItemTaskCreateParams struct {
 	// ContextData A JSON object together with the result of checking it against the schema of its definition
 	ContextData *JSONValue `json:"contextData,omitempty"`
 
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data *JSONValue `json:"data,omitempty"`
+
+	// DueAt An extension of version 2024-06-14, when the task is due
+	DueAt *ProcessItemTaskDueAt `json:"dueAt,omitempty"`
+
+	// FollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+	FollowUpAt *ProcessItemTaskFollowUpAt `json:"followUpAt,omitempty"`
+
+	// Priority An extension of version 2024-06-14; NORMAL unless planned otherwise
+	Priority *ProcessItemTaskPriority `json:"priority,omitempty"`
 }
 
 // ProcessItemTaskDataUpdateParams defines model for ProcessItemTaskDataUpdateParams.
@@ -1559,6 +1596,12 @@ type ProcessItemTaskDataUpdateParams struct {
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data JSONValue `json:"data"`
 }
+
+// ProcessItemTaskDueAt An extension of version 2024-06-14, when the task is due
+type ProcessItemTaskDueAt = time.Time
+
+// ProcessItemTaskFollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+type ProcessItemTaskFollowUpAt = time.Time
 
 // ProcessItemTaskLog defines model for ProcessItemTaskLog.
 type ProcessItemTaskLog struct {
@@ -1573,8 +1616,31 @@ type ProcessItemTaskLogLevel string
 
 // ProcessItemTaskPageItem defines model for ProcessItemTaskPageItem.
 type ProcessItemTaskPageItem struct {
-	State ProcessItemTaskState `json:"state"`
+	// DueAt An extension of version 2024-06-14, when the task is due
+	DueAt *ProcessItemTaskDueAt `json:"dueAt,omitempty"`
+
+	// FollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+	FollowUpAt *ProcessItemTaskFollowUpAt `json:"followUpAt,omitempty"`
+
+	// Priority An extension of version 2024-06-14; NORMAL unless planned otherwise
+	Priority *ProcessItemTaskPriority `json:"priority,omitempty"`
+	State    ProcessItemTaskState     `json:"state"`
 }
+
+// ProcessItemTaskPlanningParams defines model for ProcessItemTaskPlanningParams.
+type ProcessItemTaskPlanningParams struct {
+	// DueAt An extension of version 2024-06-14, when the task is due
+	DueAt *ProcessItemTaskDueAt `json:"dueAt,omitempty"`
+
+	// FollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+	FollowUpAt *ProcessItemTaskFollowUpAt `json:"followUpAt,omitempty"`
+
+	// Priority An extension of version 2024-06-14; NORMAL unless planned otherwise
+	Priority *ProcessItemTaskPriority `json:"priority,omitempty"`
+}
+
+// ProcessItemTaskPriority An extension of version 2024-06-14; NORMAL unless planned otherwise
+type ProcessItemTaskPriority string
 
 // ProcessItemTaskState defines model for ProcessItemTaskState.
 type ProcessItemTaskState string
@@ -1604,11 +1670,14 @@ type ProcessPageItem struct {
 	// Condition An extension of version 2024-06-14: how the process proceeds, while its `state` is RUNNING.
 	// FAILED: the workflow failed. STUCK: it fails repeatedly or waits for nothing. UNKNOWN: Temporal does not answer, or
 	// no worker takes its tasks. WAITING_FOR_SIGNAL: a message, a thread or a user action continues it.
-	Condition      *ProcessCondition   `json:"condition,omitempty"`
-	CreatedAt      *time.Time          `json:"createdAt,omitempty"`
-	CreatedBy      *openapi_types.UUID `json:"createdBy,omitempty"`
-	DeletedAt      *time.Time          `json:"deletedAt,omitempty"`
-	DeletedBy      *openapi_types.UUID `json:"deletedBy,omitempty"`
+	Condition *ProcessCondition   `json:"condition,omitempty"`
+	CreatedAt *time.Time          `json:"createdAt,omitempty"`
+	CreatedBy *openapi_types.UUID `json:"createdBy,omitempty"`
+	DeletedAt *time.Time          `json:"deletedAt,omitempty"`
+	DeletedBy *openapi_types.UUID `json:"deletedBy,omitempty"`
+
+	// DueAt An extension of version 2024-06-14, when the process is due
+	DueAt          *ProcessDueAt       `json:"dueAt,omitempty"`
 	ID             openapi_types.UUID  `json:"id"`
 	InitiatorID    *openapi_types.UUID `json:"initiatorId,omitempty"`
 	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
@@ -2064,8 +2133,8 @@ type FindProcessItemsParams struct {
 	// Page The page, counted from 0
 	Page PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
 
-	// Sort Order by `id`, `createdAt`, `lastModifiedAt`, `claimedAt`, `completedAt` or `cancelledAt`, each optionally followed by
-	// `,asc` or `,desc`; repeatable
+	// Sort Order by `id`, `createdAt`, `lastModifiedAt`, `claimedAt`, `completedAt`, `cancelledAt`, `dueAt`, `followUpAt` or
+	// `priority`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortProcessItemsParam `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// ProcessID Only items of one of these processes
@@ -2076,6 +2145,18 @@ type FindProcessItemsParams struct {
 
 	// TaskState Only tasks in one of these states
 	TaskState []ProcessItemTaskState `form:"taskState,omitempty" json:"taskState,omitempty"`
+
+	// TaskPriority Only tasks with one of these priorities
+	TaskPriority []ProcessItemTaskPriority `form:"taskPriority,omitempty" json:"taskPriority,omitempty"`
+
+	// TaskDueBefore Only tasks that are due before this time
+	TaskDueBefore *time.Time `form:"taskDueBefore,omitempty" json:"taskDueBefore,omitempty"`
+
+	// TaskDueAfter Only tasks that are due at this time or later
+	TaskDueAfter *time.Time `form:"taskDueAfter,omitempty" json:"taskDueAfter,omitempty"`
+
+	// TaskOverdue Only open tasks with a due date that has passed, or only the other tasks
+	TaskOverdue *bool `form:"taskOverdue,omitempty" json:"taskOverdue,omitempty"`
 
 	// ProcessItemDefinitionCode Only items of a definition with one of these codes
 	ProcessItemDefinitionCode []string `form:"processItemDefinitionCode,omitempty" json:"processItemDefinitionCode,omitempty"`
@@ -2318,6 +2399,9 @@ type PatchProcessItemTaskDataApplicationJSONPatchPlusJSONRequestBody = JSONPatch
 // UpdateProcessItemTaskDataJSONRequestBody defines body for UpdateProcessItemTaskData for application/json ContentType.
 type UpdateProcessItemTaskDataJSONRequestBody = ProcessItemTaskDataUpdateParams
 
+// UpdateProcessItemTaskPlanningJSONRequestBody defines body for UpdateProcessItemTaskPlanning for application/json ContentType.
+type UpdateProcessItemTaskPlanningJSONRequestBody = ProcessItemTaskPlanningParams
+
 // AppendProcessItemTaskLogJSONRequestBody defines body for AppendProcessItemTaskLog for application/json ContentType.
 type AppendProcessItemTaskLogJSONRequestBody = ProcessItemTaskAppendLogParams
 
@@ -2470,6 +2554,9 @@ type ServerInterface interface {
 	// DownloadProcessItemTaskDataWebformsAsDocument Download a form of a task as a document
 	// (GET /process-items/{id}/task/data/~actions/download-webforms-as-document)
 	DownloadProcessItemTaskDataWebformsAsDocument(c *gin.Context, id ResourceID, params DownloadProcessItemTaskDataWebformsAsDocumentParams)
+	// UpdateProcessItemTaskPlanning Replace the due date, the follow-up date and the priority of a task
+	// (PUT /process-items/{id}/task/planning)
+	UpdateProcessItemTaskPlanning(c *gin.Context, id ResourceID)
 	// AppendProcessItemTaskLog Append an entry to the log of a task
 	// (POST /process-items/{id}/task/~actions/append-log)
 	AppendProcessItemTaskLog(c *gin.Context, id ResourceID)
@@ -2909,6 +2996,10 @@ func (siw *ServerInterfaceWrapper) FindProcessItems(c *gin.Context) {
 	b.Query("processId", false, &params.ProcessID, "array", "")
 	b.Query("type", false, &params.Type, "array", "")
 	b.Query("taskState", false, &params.TaskState, "array", "")
+	b.Query("taskPriority", false, &params.TaskPriority, "array", "")
+	b.Query("taskDueBefore", false, &params.TaskDueBefore, "string", "date-time")
+	b.Query("taskDueAfter", false, &params.TaskDueAfter, "string", "date-time")
+	b.Query("taskOverdue", false, &params.TaskOverdue, "boolean", "")
 	b.Query("processItemDefinitionCode", false, &params.ProcessItemDefinitionCode, "array", "")
 	b.Query("processItemThreadId", false, &params.ProcessItemThreadID, "array", "")
 	b.Query("processDefinitionId", false, &params.ProcessDefinitionID, "array", "")
@@ -2970,6 +3061,15 @@ func (siw *ServerInterfaceWrapper) DownloadProcessItemTaskDataWebformsAsDocument
 	b.Query("propertyPath", true, &params.PropertyPath, "string", "")
 	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
 		siw.Handler.DownloadProcessItemTaskDataWebformsAsDocument(c, id, params)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) UpdateProcessItemTaskPlanning(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id ResourceID
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.UpdateProcessItemTaskPlanning(c, id)
 	}
 }
 
@@ -3414,6 +3514,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.PATCH(options.BaseURL+"/process-items/:id/task/data", wrapper.PatchProcessItemTaskData)
 	router.PUT(options.BaseURL+"/process-items/:id/task/data", wrapper.UpdateProcessItemTaskData)
 	router.GET(options.BaseURL+"/process-items/:id/task/data/~actions/download-webforms-as-document", wrapper.DownloadProcessItemTaskDataWebformsAsDocument)
+	router.PUT(options.BaseURL+"/process-items/:id/task/planning", wrapper.UpdateProcessItemTaskPlanning)
 	router.GET(options.BaseURL+"/processes", wrapper.FindProcesses)
 	router.POST(options.BaseURL+"/processes", wrapper.CreateProcess)
 	router.DELETE(options.BaseURL+"/processes/:id", wrapper.DeleteProcess)
@@ -4019,6 +4120,21 @@ type DownloadProcessItemTaskDataWebformsAsDocument304Response struct{}
 func (DownloadProcessItemTaskDataWebformsAsDocument304Response) VisitDownloadProcessItemTaskDataWebformsAsDocumentResponse(w http.ResponseWriter) error {
 	w.WriteHeader(304)
 	return nil
+}
+
+type UpdateProcessItemTaskPlanningRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *UpdateProcessItemTaskPlanningJSONRequestBody
+}
+
+type UpdateProcessItemTaskPlanningResponseObject interface {
+	VisitUpdateProcessItemTaskPlanningResponse(w http.ResponseWriter) error
+}
+
+type UpdateProcessItemTaskPlanning200JSONResponse ProcessItem
+
+func (response UpdateProcessItemTaskPlanning200JSONResponse) VisitUpdateProcessItemTaskPlanningResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
 }
 
 type AppendProcessItemTaskLogRequestObject struct {
@@ -4720,6 +4836,9 @@ type StrictServerInterface interface {
 	// DownloadProcessItemTaskDataWebformsAsDocument Download a form of a task as a document
 	// (GET /process-items/{id}/task/data/~actions/download-webforms-as-document)
 	DownloadProcessItemTaskDataWebformsAsDocument(ctx context.Context, request DownloadProcessItemTaskDataWebformsAsDocumentRequestObject) (DownloadProcessItemTaskDataWebformsAsDocumentResponseObject, error)
+	// UpdateProcessItemTaskPlanning Replace the due date, the follow-up date and the priority of a task
+	// (PUT /process-items/{id}/task/planning)
+	UpdateProcessItemTaskPlanning(ctx context.Context, request UpdateProcessItemTaskPlanningRequestObject) (UpdateProcessItemTaskPlanningResponseObject, error)
 	// AppendProcessItemTaskLog Append an entry to the log of a task
 	// (POST /process-items/{id}/task/~actions/append-log)
 	AppendProcessItemTaskLog(ctx context.Context, request AppendProcessItemTaskLogRequestObject) (AppendProcessItemTaskLogResponseObject, error)
@@ -5498,6 +5617,29 @@ func (sh *strictHandler) DownloadProcessItemTaskDataWebformsAsDocument(ctx *gin.
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitDownloadProcessItemTaskDataWebformsAsDocumentResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// UpdateProcessItemTaskPlanning handles (PUT /process-items/{id}/task/planning).
+func (sh *strictHandler) UpdateProcessItemTaskPlanning(ctx *gin.Context, id ResourceID) {
+	var request UpdateProcessItemTaskPlanningRequestObject
+	request.ID = id
+
+	var body UpdateProcessItemTaskPlanningJSONRequestBody
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
+		return
+	}
+
+	response, err := sh.ssi.UpdateProcessItemTaskPlanning(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitUpdateProcessItemTaskPlanningResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)
