@@ -611,6 +611,30 @@ func (e ProcessItemTaskLogLevel) Valid() bool {
 	}
 }
 
+// Defines values for ProcessItemTaskPriority.
+const (
+	ProcessItemTaskPriorityHIGH   ProcessItemTaskPriority = "HIGH"
+	ProcessItemTaskPriorityLOW    ProcessItemTaskPriority = "LOW"
+	ProcessItemTaskPriorityNORMAL ProcessItemTaskPriority = "NORMAL"
+	ProcessItemTaskPriorityURGENT ProcessItemTaskPriority = "URGENT"
+)
+
+// Valid indicates whether the value is a known member of the ProcessItemTaskPriority enum.
+func (e ProcessItemTaskPriority) Valid() bool {
+	switch e {
+	case ProcessItemTaskPriorityHIGH:
+		return true
+	case ProcessItemTaskPriorityLOW:
+		return true
+	case ProcessItemTaskPriorityNORMAL:
+		return true
+	case ProcessItemTaskPriorityURGENT:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ProcessItemTaskState.
 const (
 	ProcessItemTaskStateCANCELLED ProcessItemTaskState = "CANCELLED"
@@ -1480,6 +1504,9 @@ type Process struct {
 	DeletedAt *time.Time          `json:"deletedAt,omitempty"`
 	DeletedBy *openapi_types.UUID `json:"deletedBy,omitempty"`
 
+	// DueAt An extension of version 2024-06-14, when the process is due
+	DueAt *ProcessDueAt `json:"dueAt,omitempty"`
+
 	// Entity A JSON object together with the result of checking it against the schema of its definition
 	Entity         *JSONValue          `json:"entity,omitempty"`
 	ID             openapi_types.UUID  `json:"id"`
@@ -1664,6 +1691,9 @@ type ProcessConditionCode string
 
 // ProcessCreateParams A new process; the id or the code of its definition is required
 type ProcessCreateParams struct {
+	// DueAt An extension of version 2024-06-14, when the process is due
+	DueAt *ProcessDueAt `json:"dueAt,omitempty"`
+
 	// Entity A JSON object together with the result of checking it against the schema of its definition
 	Entity *JSONValue `json:"entity,omitempty"`
 
@@ -1755,6 +1785,9 @@ type ProcessDefinitionRef struct {
 	ID      openapi_types.UUID `json:"id"`
 	Version openapi_types.UUID `json:"version"`
 }
+
+// ProcessDueAt An extension of version 2024-06-14, when the process is due
+type ProcessDueAt = time.Time
 
 // ProcessEntityUpdateParams defines model for ProcessEntityUpdateParams.
 type ProcessEntityUpdateParams struct {
@@ -1925,9 +1958,11 @@ type ProcessItemCreateParams struct {
 	ProcessItemDefinitionCode *string                         `json:"processItemDefinitionCode,omitempty"`
 
 	// ProcessItemThreadID A thread of the process, visible to the caller, that a task or a message is attached to
-	ProcessItemThreadID *openapi_types.UUID          `json:"processItemThreadId,omitempty"`
-	Task                *ProcessItemTaskCreateParams `json:"task,omitempty"`
-	Type                ProcessItemType              `json:"type"`
+	ProcessItemThreadID *openapi_types.UUID `json:"processItemThreadId,omitempty"`
+
+	// Task A due date, a follow-up date and a priority replace the ones of the definition
+	Task *ProcessItemTaskCreateParams `json:"task,omitempty"`
+	Type ProcessItemType              `json:"type"`
 }
 
 // ProcessItemDefinition defines model for ProcessItemDefinition.
@@ -2038,9 +2073,18 @@ type ProcessItemTask struct {
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data *JSONValue `json:"data,omitempty"`
 
+	// DueAt An extension of version 2024-06-14, when the task is due
+	DueAt *ProcessItemTaskDueAt `json:"dueAt,omitempty"`
+
+	// FollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+	FollowUpAt *ProcessItemTaskFollowUpAt `json:"followUpAt,omitempty"`
+
 	// Logs Oldest first; empty when there are none
-	Logs  []ProcessItemTaskLog `json:"logs"`
-	State ProcessItemTaskState `json:"state"`
+	Logs []ProcessItemTaskLog `json:"logs"`
+
+	// Priority An extension of version 2024-06-14; NORMAL unless planned otherwise
+	Priority *ProcessItemTaskPriority `json:"priority,omitempty"`
+	State    ProcessItemTaskState     `json:"state"`
 }
 
 // ProcessItemTaskAppendLogParams defines model for ProcessItemTaskAppendLogParams.
@@ -2063,13 +2107,22 @@ type ProcessItemTaskContextDataUpdateParams struct {
 	Data JSONValue `json:"data"`
 }
 
-// ProcessItemTaskCreateParams defines model for ProcessItemTaskCreateParams.
+// ProcessItemTaskCreateParams A due date, a follow-up date and a priority replace the ones of the definition
 type ProcessItemTaskCreateParams struct {
 	// ContextData A JSON object together with the result of checking it against the schema of its definition
 	ContextData *JSONValue `json:"contextData,omitempty"`
 
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data *JSONValue `json:"data,omitempty"`
+
+	// DueAt An extension of version 2024-06-14, when the task is due
+	DueAt *ProcessItemTaskDueAt `json:"dueAt,omitempty"`
+
+	// FollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+	FollowUpAt *ProcessItemTaskFollowUpAt `json:"followUpAt,omitempty"`
+
+	// Priority An extension of version 2024-06-14; NORMAL unless planned otherwise
+	Priority *ProcessItemTaskPriority `json:"priority,omitempty"`
 }
 
 // ProcessItemTaskDataUpdateParams defines model for ProcessItemTaskDataUpdateParams.
@@ -2077,6 +2130,12 @@ type ProcessItemTaskDataUpdateParams struct {
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data JSONValue `json:"data"`
 }
+
+// ProcessItemTaskDueAt An extension of version 2024-06-14, when the task is due
+type ProcessItemTaskDueAt = time.Time
+
+// ProcessItemTaskFollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+type ProcessItemTaskFollowUpAt = time.Time
 
 // ProcessItemTaskLog defines model for ProcessItemTaskLog.
 type ProcessItemTaskLog struct {
@@ -2091,8 +2150,31 @@ type ProcessItemTaskLogLevel string
 
 // ProcessItemTaskPageItem defines model for ProcessItemTaskPageItem.
 type ProcessItemTaskPageItem struct {
-	State ProcessItemTaskState `json:"state"`
+	// DueAt An extension of version 2024-06-14, when the task is due
+	DueAt *ProcessItemTaskDueAt `json:"dueAt,omitempty"`
+
+	// FollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+	FollowUpAt *ProcessItemTaskFollowUpAt `json:"followUpAt,omitempty"`
+
+	// Priority An extension of version 2024-06-14; NORMAL unless planned otherwise
+	Priority *ProcessItemTaskPriority `json:"priority,omitempty"`
+	State    ProcessItemTaskState     `json:"state"`
 }
+
+// ProcessItemTaskPlanningParams defines model for ProcessItemTaskPlanningParams.
+type ProcessItemTaskPlanningParams struct {
+	// DueAt An extension of version 2024-06-14, when the task is due
+	DueAt *ProcessItemTaskDueAt `json:"dueAt,omitempty"`
+
+	// FollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+	FollowUpAt *ProcessItemTaskFollowUpAt `json:"followUpAt,omitempty"`
+
+	// Priority An extension of version 2024-06-14; NORMAL unless planned otherwise
+	Priority *ProcessItemTaskPriority `json:"priority,omitempty"`
+}
+
+// ProcessItemTaskPriority An extension of version 2024-06-14; NORMAL unless planned otherwise
+type ProcessItemTaskPriority string
 
 // ProcessItemTaskState defines model for ProcessItemTaskState.
 type ProcessItemTaskState string
@@ -2122,11 +2204,14 @@ type ProcessPageItem struct {
 	// Condition An extension of version 2024-06-14: how the process proceeds, while its `state` is RUNNING.
 	// FAILED: the workflow failed. STUCK: it fails repeatedly or waits for nothing. UNKNOWN: Temporal does not answer, or
 	// no worker takes its tasks. WAITING_FOR_SIGNAL: a message, a thread or a user action continues it.
-	Condition      *ProcessCondition   `json:"condition,omitempty"`
-	CreatedAt      *time.Time          `json:"createdAt,omitempty"`
-	CreatedBy      *openapi_types.UUID `json:"createdBy,omitempty"`
-	DeletedAt      *time.Time          `json:"deletedAt,omitempty"`
-	DeletedBy      *openapi_types.UUID `json:"deletedBy,omitempty"`
+	Condition *ProcessCondition   `json:"condition,omitempty"`
+	CreatedAt *time.Time          `json:"createdAt,omitempty"`
+	CreatedBy *openapi_types.UUID `json:"createdBy,omitempty"`
+	DeletedAt *time.Time          `json:"deletedAt,omitempty"`
+	DeletedBy *openapi_types.UUID `json:"deletedBy,omitempty"`
+
+	// DueAt An extension of version 2024-06-14, when the process is due
+	DueAt          *ProcessDueAt       `json:"dueAt,omitempty"`
 	ID             openapi_types.UUID  `json:"id"`
 	InitiatorID    *openapi_types.UUID `json:"initiatorId,omitempty"`
 	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
@@ -2585,8 +2670,8 @@ type FindProcessItemsParams struct {
 	// Page The page, counted from 0
 	Page *PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
 
-	// Sort Order by `id`, `createdAt`, `lastModifiedAt`, `claimedAt`, `completedAt` or `cancelledAt`, each optionally followed by
-	// `,asc` or `,desc`; repeatable
+	// Sort Order by `id`, `createdAt`, `lastModifiedAt`, `claimedAt`, `completedAt`, `cancelledAt`, `dueAt`, `followUpAt` or
+	// `priority`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortProcessItemsParam `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// ProcessID Only items of one of these processes
@@ -2597,6 +2682,18 @@ type FindProcessItemsParams struct {
 
 	// TaskState Only tasks in one of these states
 	TaskState []ProcessItemTaskState `form:"taskState,omitempty" json:"taskState,omitempty"`
+
+	// TaskPriority Only tasks with one of these priorities
+	TaskPriority []ProcessItemTaskPriority `form:"taskPriority,omitempty" json:"taskPriority,omitempty"`
+
+	// TaskDueBefore Only tasks that are due before this time
+	TaskDueBefore *time.Time `form:"taskDueBefore,omitempty" json:"taskDueBefore,omitempty"`
+
+	// TaskDueAfter Only tasks that are due at this time or later
+	TaskDueAfter *time.Time `form:"taskDueAfter,omitempty" json:"taskDueAfter,omitempty"`
+
+	// TaskOverdue Only open tasks with a due date that has passed, or only the other tasks
+	TaskOverdue *bool `form:"taskOverdue,omitempty" json:"taskOverdue,omitempty"`
 
 	// ProcessItemDefinitionCode Only items of a definition with one of these codes
 	ProcessItemDefinitionCode []string `form:"processItemDefinitionCode,omitempty" json:"processItemDefinitionCode,omitempty"`
@@ -2838,6 +2935,9 @@ type PatchProcessItemTaskDataApplicationJSONPatchPlusJSONRequestBody = JSONPatch
 
 // UpdateProcessItemTaskDataJSONRequestBody defines body for UpdateProcessItemTaskData for application/json ContentType.
 type UpdateProcessItemTaskDataJSONRequestBody = ProcessItemTaskDataUpdateParams
+
+// UpdateProcessItemTaskPlanningJSONRequestBody defines body for UpdateProcessItemTaskPlanning for application/json ContentType.
+type UpdateProcessItemTaskPlanningJSONRequestBody = ProcessItemTaskPlanningParams
 
 // AppendProcessItemTaskLogJSONRequestBody defines body for AppendProcessItemTaskLog for application/json ContentType.
 type AppendProcessItemTaskLogJSONRequestBody = ProcessItemTaskAppendLogParams
@@ -3636,6 +3736,7 @@ func NewUploadDocumentRequestWithBody(server string, params *UploadDocumentParam
 //
 // The answer is a stream of Server-Sent Events that does not end by itself. It reports PROCESS.CREATED,
 // PROCESS.STATE_CHANGED, PROCESS.DELETED, PROCESS_ITEM.CREATED, PROCESS_ITEM.TASK_STATE_CHANGED,
+// PROCESS_ITEM.TASK_PLANNED, PROCESS_ITEM.TASK_OVERDUE, PROCESS_ITEM.TASK_ESCALATED,
 // BUSINESS_ARTIFACT.DELETED and BUSINESS_ARTIFACT.RESTORED, of the processes, items and artifacts that the caller sees
 // at that moment, each once and in the order in which they were committed. `event` is the type,
 // `data` the body of the webhook for the same event, and `id` is where a client continues that comes back with it in
@@ -3876,6 +3977,10 @@ func NewFindProcessItemsRequest(server string, params *FindProcessItemsParams) (
 		b.query("processId", params.ProcessID, "array", "")
 		b.query("type", params.Type, "array", "")
 		b.query("taskState", params.TaskState, "array", "")
+		b.query("taskPriority", params.TaskPriority, "array", "")
+		b.query("taskDueBefore", params.TaskDueBefore, "string", "date-time")
+		b.query("taskDueAfter", params.TaskDueAfter, "string", "date-time")
+		b.query("taskOverdue", params.TaskOverdue, "boolean", "")
 		b.query("processItemDefinitionCode", params.ProcessItemDefinitionCode, "array", "")
 		b.query("processItemThreadId", params.ProcessItemThreadID, "array", "")
 		b.query("processDefinitionId", params.ProcessDefinitionID, "array", "")
@@ -4093,6 +4198,48 @@ func NewDownloadProcessItemTaskDataWebformsAsDocumentRequest(server string, id R
 		b.query("propertyPath", params.PropertyPath, "string", "")
 	}
 	return b.build("", nil)
+}
+
+// UpdateProcessItemTaskPlanningWithBody Replace the due date, the follow-up date and the priority of a task
+//
+// An extension of version 2024-06-14, for open tasks. A member that is absent or null is cleared; the priority is NORMAL
+// then.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /process-items/{id}/task/planning (the `UpdateProcessItemTaskPlanning` operationId).
+func (c *Client) UpdateProcessItemTaskPlanningWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateProcessItemTaskPlanningRequestWithBody(c.Server, id, contentType, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// UpdateProcessItemTaskPlanning Replace the due date, the follow-up date and the priority of a task
+//
+// An extension of version 2024-06-14, for open tasks. A member that is absent or null is cleared; the priority is NORMAL
+// then.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /process-items/{id}/task/planning (the `UpdateProcessItemTaskPlanning` operationId).
+func (c *Client) UpdateProcessItemTaskPlanning(ctx context.Context, id ResourceID, body UpdateProcessItemTaskPlanningJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateProcessItemTaskPlanningRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewUpdateProcessItemTaskPlanningRequest returns a request of UpdateProcessItemTaskPlanning with the body as application/json.
+func NewUpdateProcessItemTaskPlanningRequest(server string, id ResourceID, body UpdateProcessItemTaskPlanningJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return NewUpdateProcessItemTaskPlanningRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewUpdateProcessItemTaskPlanningRequestWithBody returns a request of UpdateProcessItemTaskPlanning with any body.
+func NewUpdateProcessItemTaskPlanningRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPut, server, "/process-items/%s/task/planning")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // AppendProcessItemTaskLogWithBody Append an entry to the log of a task
