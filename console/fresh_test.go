@@ -37,6 +37,7 @@ tasks/assign                                        no
 tasks/claim                                         no
 tasks/release                                       no
 tasks/complete                                      no
+tasks/:id/planning                                  no
 tasks/:id/assistance                                no
 tasks/:id/assistance/accept                         no
 tasks/:id/form                                      no

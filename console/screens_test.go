@@ -86,7 +86,7 @@ func (s *site) someWork() map[string]map[string]string {
 		"Bob": {
 			"home-reviewer": "", "inbox": "tasks", "inbox-empty": "tasks?q=nothing", "task-ready": "tasks/" + tasks[0].String(), "task": "tasks/" + mine.String() + "?view=mine",
 			"assign": "tasks/assign?task=" + tasks[0].String() + "&task=" + tasks[2].String(), "sessions": "sessions", "profile": "profile", "tokens": "tokens", "notifications": "notifications", "palette": "palette?q=loan",
-			"assistance": "tasks/" + mine.String() + "/assistance",
+			"assistance": "tasks/" + mine.String() + "/assistance", "planning": "tasks/" + mine.String() + "/planning",
 			"start-none": "start", "processes-none": "processes?q=nothing", "artifacts-none": "artifacts", "not-found": "nothing", "denied": "definitions",
 			"reference": "reference", "reference-api": "reference/2024-06-14", "reference-operation": "reference/2024-06-14/operations/createProcess",
 			"reference-schema": "reference/2024-06-14/schemas/Process",
