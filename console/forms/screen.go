@@ -74,6 +74,7 @@ func newPage(ctx context.Context, doc *Document, editor *form.Editor, tried bool
 		editor: editor, locale: localeOf(ctx), action: doc.Path + "/form", version: doc.Version,
 		readOnly: doc.ReadOnly, completeLabel: doc.CompleteLabel, completeAnywayLabel: doc.CompleteAnywayLabel, link: doc.Link,
 		submitted: tried, noFilesReason: doc.NoFilesReason, marks: doc.Marks, preview: doc.Preview,
+		changedBy: doc.ChangedBy, changedByViewer: doc.ChangedByViewer,
 	}
 	p.addErrors(ctx, doc.Errors, doc.Value)
 	return p
