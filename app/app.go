@@ -94,6 +94,8 @@ type Service struct {
 	opened *[4]atomic.Int64
 	// views has an element for each look into the engine at the moment.
 	views chan struct{}
+	// feedReads has an element for each read of a stream at the moment.
+	feedReads chan struct{}
 	// longWork does the long validations and patches.
 	longWork *longWorkLimiter
 }
@@ -115,7 +117,7 @@ func New(o Options) *Service {
 		},
 		assistant: newAssistant(o.Assistance, o.Texts), assistanceTime: cmp.Or(o.AssistanceTime, DefaultAssistanceTime),
 		forms: o.Forms, quotas: *o.Quotas,
-		viewer: o.ViewWorkflow, repairPoints: o.RepairPoints, views: make(chan struct{}, viewsAtOnce), longWork: newLongWorkLimiter(),
+		viewer: o.ViewWorkflow, repairPoints: o.RepairPoints, views: make(chan struct{}, viewsAtOnce), feedReads: make(chan struct{}, feedReaders), longWork: newLongWorkLimiter(),
 	}
 }
 

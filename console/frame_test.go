@@ -79,7 +79,7 @@ func TestKeys(t *testing.T) {
 	bob.Press("c")
 	bob.AwaitText("Release")
 	bob.Press(kb.Enter, chromedp.ModifierCtrl)
-	bob.AwaitText("Completed")
+	bob.AwaitText("is completed.")
 
 	// Keys that are pressed while the page is replaced have no effect.
 	bob.Await(`!document.querySelector(".htmx-request, .htmx-swapping, .htmx-settling")`)

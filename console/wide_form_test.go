@@ -109,7 +109,7 @@ func TestContextStandsBeforeTheForm(t *testing.T) {
 		alice.Size(width, 900)
 		alice.openPath("tasks/" + task.String())
 		alice.AwaitText("Limit")
-		about, form := boxOf(".task-context"), boxOf(".task-work form")
+		about, form := boxOf(".task-context"), boxOf(".task-main form")
 		require.Greater(t, form.Bottom-form.Top, 5000.0, "the form is long at %d px", width)
 		require.Less(t, about.Top, 900.0, "the context is on the first screen at %d px", width)
 		require.LessOrEqual(t, about.Right, float64(width))

@@ -283,7 +283,7 @@ func (db *DB) Background() *DB {
 	return &DB{pool: db.pools.background, pools: db.pools}
 }
 
-// Streams returns the same database through the connections for event streams and answers too large for memory.
+// Streams returns the same database through the connections for exports and answers too large for memory.
 // Close must not be called on it.
 func (db *DB) Streams() *DB {
 	return &DB{pool: db.pools.streams, pools: db.pools}

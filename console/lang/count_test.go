@@ -22,6 +22,8 @@ func listUncounted() []string {
 		"%d changed, %d refused",
 		"%d of %d handled",
 		"Checked: the first %d of %d processes.",
+		"All %d documents",
+		"All %d open tasks",
 		"Choose an action for all %d …",
 		"to version %d",
 		"%d dropped",

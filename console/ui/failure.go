@@ -3,6 +3,8 @@ package ui
 import (
 	"context"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/language"
 
@@ -42,6 +44,11 @@ func Reason(ctx context.Context, err *domain.Error) string {
 		return err.Message
 	}
 	return Failure{Kind: err.Kind}.Title(ctx) + ". " + Failure{Kind: err.Kind}.Advice(ctx)
+}
+
+// ReasonOf describes the refusal of an operation by its code alone.
+func ReasonOf(ctx context.Context, code domain.Code) string {
+	return Reason(ctx, &domain.Error{Code: code, Message: T(ctx, reasonTexts()[domain.CodeInvalidState])})
 }
 
 // English reports whether the viewer reads English, as the messages of errors are.
@@ -87,6 +94,15 @@ func (f Failure) Advice(ctx context.Context) string {
 	case domain.KindInternal:
 	}
 	return T(ctx, "Try again. If it happens again, give an administrator the number below.")
+}
+
+// Sentence returns the failure in a line: its cause, or its title with a remedy.
+func (f Failure) Sentence(ctx context.Context) string {
+	if f.Message == "" || f.Kind == domain.KindNotFound {
+		return f.Title(ctx) + ". " + f.Advice(ctx)
+	}
+	first, size := utf8.DecodeRuneInString(f.Message)
+	return strings.TrimSuffix(string(unicode.ToUpper(first))+f.Message[size:], ".") + "."
 }
 
 // Problem returns why something was refused, with each place that is wrong.

@@ -72,6 +72,13 @@ func (q Query) With(name, value string) Query {
 	return changed
 }
 
+// And returns the same page of the list with another value of a parameter; "" removes it.
+func (q Query) And(name, value string) Query {
+	changed := Query{maps.Clone(q.values)}
+	changed.setValue(name, value)
+	return changed
+}
+
 // Only returns the query with the given parameters alone.
 func (q Query) Only(names ...string) Query {
 	kept := NewQuery()

@@ -144,6 +144,8 @@ type Answer struct {
 	Status int
 	// To is the path that the browser is sent to, "" for a page.
 	To string
+	// Address is the path that the script shows for the page of a refused form, "" for the path of the form.
+	Address string
 	// Repeat makes the browser send its form to the path again.
 	Repeat bool
 	// Onward is the address at an identity provider that the browser goes to after the page, "" for
@@ -196,6 +198,11 @@ func JSON(content any) *Answer {
 		// It fails when the browser is gone.
 		_ = json.NewEncoder(w).Encode(content)
 	}}
+}
+
+// NoContent answers a script to which there is nothing to say.
+func NoContent() *Answer {
+	return &Answer{Stream: func(w http.ResponseWriter) { w.WriteHeader(http.StatusNoContent) }}
 }
 
 // SeeOther sends the browser to a path after a form was posted.

@@ -39,7 +39,7 @@ func (c *Database) bindFlags(f *pflag.FlagSet) {
 	f.Int32Var(&c.DatabaseBackgroundConnections, "database-background-connections", limits.Background,
 		"maximum number of connections to PostgreSQL for background work; requests do not use them")
 	f.Int32Var(&c.DatabaseStreamConnections, "database-stream-connections", limits.Streams,
-		"maximum number of connections to PostgreSQL for event streams and streamed answers")
+		"maximum number of connections to PostgreSQL for streamed answers, such as exports")
 	f.DurationVar(&c.DatabaseStatementTimeout, "database-statement-timeout", limits.RequestTime,
 		"longest statement of a request, and its longest wait for a connection; then 503")
 	f.DurationVar(&c.DatabaseOutageTolerance, "database-outage-tolerance", 30*time.Second,
