@@ -10,14 +10,14 @@ import (
 )
 
 // delegated returns a task that a principal delegated to its owner.
-func delegated(state domain.TaskState, owner, by byte) *domain.ProcessItem {
+func newDelegatedTask(state domain.TaskState, owner, by byte) *domain.ProcessItem {
 	i := task(state, owner)
 	i.Task.Delegation = &domain.Delegation{By: id(by), At: at(0), Note: "note"}
 	return i
 }
 
 // given sets the owner of a claimed task, and ends its delegation.
-func given(owner byte) func(*domain.ProcessItem) {
+func withOwner(owner byte) func(*domain.ProcessItem) {
 	return func(i *domain.ProcessItem) {
 		principal := id(owner)
 		i.OwnerID, i.Task.Delegation = &principal, nil
@@ -28,7 +28,7 @@ func TestDelegate(t *testing.T) {
 	t.Parallel()
 	manager := domain.ItemRights{ProcessRights: domain.ProcessRights{Manages: true}}
 	toThird := func(i *domain.ProcessItem) {
-		given(third)(i)
+		withOwner(third)(i)
 		i.Task.Delegation = &domain.Delegation{By: id(other), At: at(1), Note: "note"}
 	}
 	for _, c := range []itemCase{
@@ -38,18 +38,18 @@ func TestDelegate(t *testing.T) {
 			to(claimed, third)(i)
 			toThird(i)
 		}, ""},
-		{"again", delegated(claimed, third, other), domain.ItemRights{}, nil, ""},
+		{"again", newDelegatedTask(claimed, third, other), domain.ItemRights{}, nil, ""},
 		{"again with another note", func() *domain.ProcessItem {
-			i := delegated(claimed, third, other)
+			i := newDelegatedTask(claimed, third, other)
 			i.Task.Delegation.Note = "another"
 			return i
 		}(), manager, toThird, ""},
-		{"one that was delegated to the owner", delegated(claimed, other, author), domain.ItemRights{}, toThird, ""},
+		{"one that was delegated to the owner", newDelegatedTask(claimed, other, author), domain.ItemRights{}, toThird, ""},
 		{"by a candidate", task(ready, 0), domain.ItemRights{Candidate: true}, nil, domain.CodeTaskNotOwned},
 		{"of another owner", task(claimed, author), domain.ItemRights{Candidate: true}, nil, domain.CodeTaskNotOwned},
-		{"by a former owner who is the delegator", delegated(claimed, author, other), domain.ItemRights{}, nil, domain.CodeTaskNotOwned},
+		{"by a former owner who is the delegator", newDelegatedTask(claimed, author, other), domain.ItemRights{}, nil, domain.CodeTaskNotOwned},
 		{"a completed one", task(completed, other), manager, nil, domain.CodeInvalidState},
-		{"again a completed one", delegated(completed, third, other), manager, nil, domain.CodeInvalidState},
+		{"again a completed one", newDelegatedTask(completed, third, other), manager, nil, domain.CodeInvalidState},
 		{"a cancelled one", task(cancelled, other), manager, nil, domain.CodeInvalidState},
 		{"a message", message(), manager, nil, domain.CodeInvalidState},
 	} {
@@ -86,12 +86,12 @@ func TestDelegateRefusesNotes(t *testing.T) {
 func TestTakeBack(t *testing.T) {
 	t.Parallel()
 	for _, c := range []itemCase{
-		{"by the delegator", delegated(claimed, third, other), domain.ItemRights{}, given(other), ""},
-		{"by the delegator who is a candidate", delegated(claimed, third, other), domain.ItemRights{Candidate: true}, given(other), ""},
-		{"by a candidate", delegated(claimed, third, author), domain.ItemRights{Candidate: true}, nil, domain.CodeTaskAlreadyClaimed},
-		{"by another principal", delegated(claimed, third, author), domain.ItemRights{}, nil, domain.CodeAccessDenied},
-		{"a completed one", delegated(completed, third, other), domain.ItemRights{}, nil, domain.CodeInvalidState},
-		{"a cancelled one", delegated(cancelled, third, other), domain.ItemRights{}, nil, domain.CodeInvalidState},
+		{"by the delegator", newDelegatedTask(claimed, third, other), domain.ItemRights{}, withOwner(other), ""},
+		{"by the delegator who is a candidate", newDelegatedTask(claimed, third, other), domain.ItemRights{Candidate: true}, withOwner(other), ""},
+		{"by a candidate", newDelegatedTask(claimed, third, author), domain.ItemRights{Candidate: true}, nil, domain.CodeTaskAlreadyClaimed},
+		{"by another principal", newDelegatedTask(claimed, third, author), domain.ItemRights{}, nil, domain.CodeAccessDenied},
+		{"a completed one", newDelegatedTask(completed, third, other), domain.ItemRights{}, nil, domain.CodeInvalidState},
+		{"a cancelled one", newDelegatedTask(cancelled, third, other), domain.ItemRights{}, nil, domain.CodeInvalidState},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -108,13 +108,13 @@ func TestDelegationEnds(t *testing.T) {
 		"assign":  func(i *domain.ProcessItem) (bool, error) { return i.Assign(nil, id(author), id(other), at(1)) },
 		"release": func(i *domain.ProcessItem) (bool, error) { return i.Release(manager, id(other), at(1)) },
 	} {
-		i := delegated(claimed, third, other)
+		i := newDelegatedTask(claimed, third, other)
 		changed, err := act(i)
 		require.NoError(t, err, name)
 		require.True(t, changed, name)
 		require.Nil(t, i.Task.Delegation, name)
 	}
-	kept := delegated(claimed, third, other)
+	kept := newDelegatedTask(claimed, third, other)
 	changed, err := kept.Assign(nil, id(third), id(author), at(1))
 	require.NoError(t, err)
 	require.False(t, changed)
