@@ -33,7 +33,7 @@ func TestOwnersOfOpposedTasksAreRefused(t *testing.T) {
 	tasks := map[string]func() *domain.ProcessItem{
 		"ready":                  func() *domain.ProcessItem { return task(ready, 0) },
 		"claimed":                func() *domain.ProcessItem { return task(claimed, other) },
-		"delegated by the owner": func() *domain.ProcessItem { return delegated(claimed, other, third) },
+		"delegated by the owner": func() *domain.ProcessItem { return newDelegatedTask(claimed, other, third) },
 	}
 	for way, own := range ways() {
 		for state, item := range tasks {
