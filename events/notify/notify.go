@@ -87,10 +87,7 @@ func (n *Notifier) writeMessage(ctx context.Context) (found bool, err error) {
 		if err := json.Unmarshal(turn.Spec, &spec); err != nil {
 			return nil, fmt.Errorf("reading the receiver %s: %w", turn.ReceiverCode, err)
 		}
-		zone, err := time.LoadLocation(turn.TimeZone)
-		if err != nil {
-			zone = time.UTC
-		}
+		zone := zoneOf(turn.TimeZone)
 		if spec.QuietHours != nil {
 			if end := notice.QuietHours(*spec.QuietHours).End(now, zone); !end.IsZero() {
 				turn.Postpone(tx, end)
@@ -112,6 +109,15 @@ func (n *Notifier) writeMessage(ctx context.Context) (found bool, err error) {
 		n.o.Written()
 	}
 	return found, err
+}
+
+// zoneOf returns the time zone with a name, UTC for an unknown one.
+func zoneOf(name string) *time.Location {
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	return zone
 }
 
 // sendMessage writes the message of a turn to the outbox, or returns the event that a webhook subscription reports.

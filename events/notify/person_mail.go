@@ -80,11 +80,7 @@ func (m *PersonMailer) writeMail(ctx context.Context) (found bool, err error) {
 			turn.Drop(tx, now)
 			return domain.NoEvents(), nil
 		}
-		zone, err := time.LoadLocation(turn.TimeZone)
-		if err != nil {
-			zone = time.UTC
-		}
-		wrote, err = m.writeTurn(tx, turn, entries, zone, now)
+		wrote, err = m.writeTurn(tx, turn, entries, zoneOf(turn.TimeZone), now)
 		return domain.NoEvents(), err
 	})
 	if err == nil && wrote && m.o.Written != nil {

@@ -50,28 +50,11 @@ func DeleteReceiver(tx *persistence.Tx, id uuid.UUID) { exec(tx, deleteReceiver,
 
 //nolint:gochecknoglobals // constants, of which a table of domain is a part
 var (
-	beyondCursor = pg.ComparePlace(">", "c.era", "c.xid", "c.position")
-
 	// findProblems moves the cursor and stores the problems of the events behind it. $1 is the number of events, $2 the
 	// time of the message of a first problem. One replica at a time reads; without new events no row is locked. The turns are
 	// locked before the problems, as by those who write messages.
 	findProblems = `
-WITH place AS (
-    SELECT c.era, c.xid, c.position
-      FROM notification_cursor c
-     WHERE EXISTS (SELECT 1 FROM events e WHERE ` + beyondCursor + ` AND ` + pg.SettledEvent + `)
-       AND (c.era, c.xid, c.position) = (SELECT s.era, s.xid, s.position FROM notification_cursor s)
-       FOR NO KEY UPDATE OF c SKIP LOCKED
-), batch AS (
-    SELECT b.*
-      FROM place c
-     CROSS JOIN LATERAL (
-           SELECT e.era, e.xid, e.position, e.tenant_id, e.type, e.previous_state, e.state, e.resource_id, e.process_id, e.details, e.occurred_at
-             FROM events e
-            WHERE ` + beyondCursor + ` AND ` + pg.SettledEvent + `
-            ORDER BY ` + pg.EventOrder + `
-            LIMIT $1) b
-), matched AS (
+WITH ` + nextEvents("notification_cursor", `e.era, e.xid, e.position, e.tenant_id, e.type, e.previous_state, e.state, e.resource_id, e.process_id, e.details, e.occurred_at`) + `, matched AS (
     SELECT b.*, r.receiver_id, v.name,
            NOT (v.ends OR v.states IS NOT NULL AND coalesce(b.state, '') <> ALL(v.states)) AS opens
       FROM batch b
@@ -117,11 +100,7 @@ WITH place AS (
             SELECT s.receiver_id, '` + domain.ProblemLeftWork + `', s.subject_id, s.occurred_at FROM settled s) l
      WHERE p.receiver_id = l.receiver_id AND p.event_type = l.name AND p.subject_id = l.resource_id
        AND p.recovered_at IS NULL AND (SELECT count(*) FROM turns) > 0
-), moved AS (
-    UPDATE notification_cursor c
-       SET era = b.era, xid = b.xid, position = b.position
-      FROM (SELECT e.era, e.xid, e.position FROM batch e ORDER BY ` + pg.EventOrderDescending + ` LIMIT 1) b
-)
+), ` + moveCursor("notification_cursor") + `
 SELECT (SELECT count(*) FROM batch)`
 )
 

@@ -21,31 +21,14 @@ const ofEvent = `b.id, b.tenant_id, b.process_id, b.process_item_id, b.actor_id,
 
 //nolint:gochecknoglobals // constants, of which fragments are replaced
 var (
-	afterCursor = pg.ComparePlace(">", "c.era", "c.xid", "c.position")
-
 	recipientReads = access.For("r.id", access.VisibleItem)
 
 	// writeNotifications moves the cursor and writes the notifications of the next $1 events behind it. One replica at a time writes;
 	// without new events no row is locked. The participants of a process are its initiator, the owners of its tasks and the authors
 	// of its messages, as far as they may read the message.
 	writeNotifications = `
-WITH place AS (
-    SELECT c.era, c.xid, c.position
-      FROM person_notification_cursor c
-     WHERE EXISTS (SELECT 1 FROM events e WHERE ` + afterCursor + ` AND ` + pg.SettledEvent + `)
-       AND (c.era, c.xid, c.position) = (SELECT s.era, s.xid, s.position FROM person_notification_cursor s)
-       FOR NO KEY UPDATE OF c SKIP LOCKED
-), batch AS (
-    SELECT b.*
-      FROM place c
-     CROSS JOIN LATERAL (
-           SELECT e.era, e.xid, e.position, e.id, e.tenant_id, e.type, e.process_id, e.process_item_id, e.item_type, e.process_state,
-                  e.task_state, e.actor_id, e.occurred_at, e.details
-             FROM events e
-            WHERE ` + afterCursor + ` AND ` + pg.SettledEvent + `
-            ORDER BY ` + pg.EventOrder + `
-            LIMIT $1) b
-), found AS (
+WITH ` + nextEvents("person_notification_cursor", `e.era, e.xid, e.position, e.id, e.tenant_id, e.type, e.process_id, e.process_item_id, e.item_type, e.process_state,
+                  e.task_state, e.actor_id, e.occurred_at, e.details`) + `, found AS (
     SELECT ` + ofEvent + `, 'MENTIONED' AS kind, 1 AS rank, m.id AS recipient_id
       FROM batch b
       JOIN process_items i ON i.id = b.process_item_id
@@ -123,11 +106,7 @@ WITH place AS (
       JOIN principals u ON u.id = n.actor_id AND u.type = 'USER'
      GROUP BY n.actor_id, n.item_definition_id, n.tenant_id
         ON CONFLICT (principal_id, item_definition_id, tenant_id) DO UPDATE SET tasks = m.tasks + excluded.tasks
-), moved AS (
-    UPDATE person_notification_cursor c
-       SET era = b.era, xid = b.xid, position = b.position
-      FROM (SELECT e.era, e.xid, e.position FROM batch e ORDER BY ` + pg.EventOrderDescending + ` LIMIT 1) b
-)
+), ` + moveCursor("person_notification_cursor") + `
 SELECT (SELECT count(*) FROM batch), (SELECT count(*) FROM written)`
 )
 
