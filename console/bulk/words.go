@@ -2,7 +2,6 @@ package bulk
 
 import (
 	"context"
-	"strings"
 
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/domain"
@@ -71,34 +70,8 @@ func countText(ctx context.Context, s domain.BulkSubject, n int) string {
 	return ui.T(ctx, "%d incidents", n)
 }
 
-// refusalTexts returns the texts for messages of refusals.
-func refusalTexts() map[string]string {
-	return map[string]string{
-		"the process is finished":                                                 ui.Text("The process has ended."),
-		"there is nothing to change":                                              ui.Text("There is nothing to change."),
-		"the right to repair the process is required":                             ui.Text("You may not repair it."),
-		"the process has no workflow":                                             ui.Text("The process has no workflow."),
-		"the workflow is not started yet":                                         ui.Text("The workflow is not started yet."),
-		"the workflow is running: it continues when its problem is fixed":         ui.Text("The workflow is running: it continues when its problem is fixed."),
-		"a failed action cannot be retried; invoke it again":                      ui.Text("A failed action cannot be retried: invoke it again."),
-		"the workflow was started again since":                                    ui.Text("The workflow was started again since."),
-		"the task is finished: it needs no robot":                                 ui.Text("The task is finished: it needs no robot."),
-		"the workflow has recovered":                                              ui.Text("The workflow has recovered."),
-		"the workflow was retried":                                                ui.Text("The workflow was retried."),
-		"the process is at this version already":                                  ui.Text("The process is at this version already."),
-		"the person who started the operation is disabled or has left the tenant": ui.Text("The person who started the operation is disabled or has left the tenant."),
-		"an unexpected error":                                                     ui.Text("An unexpected error. The log of the service has the details."),
-	}
-}
-
 // reasonText describes a refusal.
 func reasonText(ctx context.Context, code domain.Code, message string) string {
-	if text, ok := refusalTexts()[message]; ok {
-		return ui.T(ctx, text)
-	}
-	if ui.English(ctx) && message != "" {
-		return strings.ToUpper(message[:1]) + message[1:]
-	}
 	return ui.Reason(ctx, &domain.Error{Code: code, Message: message, Kind: domain.KindConflict})
 }
 

@@ -54,7 +54,7 @@ func (s *Screens) PastRights(v *web.Visit) (*web.Answer, error) {
 	refusal, isRefusal := errors.AsType[*domain.Error](err)
 	switch {
 	case isRefusal && refusal.Code == domain.CodeValidation:
-		p.Problem, status = refusal.Details[0].Message, http.StatusBadRequest
+		p.Problem, status = ui.Problem(v.Context(), refusal), http.StatusBadRequest
 	case isRefusal && p.Has("at", "item") && refusal.Code == domain.CodeNotFound:
 		p.Problem, status = ui.T(v.Context(), "The definition or the item did not exist then."), http.StatusNotFound
 	case err != nil:

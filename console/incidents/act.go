@@ -30,7 +30,7 @@ func (s *Screens) showIncident(v *web.Visit, id uuid.UUID, rejection *domain.Err
 	answer := &web.Answer{Title: messageText(v.Context(), found), Area: area}
 	problem := ""
 	if rejection != nil {
-		problem = rejection.Message
+		problem = ui.Problem(v.Context(), rejection)
 	}
 	answer.Body = incidentPage(found, problem)
 	return answer.Refused(rejection), nil
@@ -91,7 +91,7 @@ func (s *Screens) updateChosen(
 		r := result{IncidentReport: found}
 		if rejection != nil {
 			v.Refuse(rejection)
-			r.Problem = rejection.Message
+			r.Problem = ui.Problem(v.Context(), rejection)
 		}
 		results = append(results, r)
 	}

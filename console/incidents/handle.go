@@ -97,11 +97,7 @@ func (s *Screens) handle(v *web.Visit, do func(id uuid.UUID, form url.Values) er
 	}
 	err = do(id, form)
 	if rejection, ok := errors.AsType[*domain.Error](err); ok && rejection.Kind != domain.KindNotFound {
-		shown := *rejection
-		if len(shown.Details) > 0 {
-			shown.Message = shown.Details[0].Message
-		}
-		return s.showIncident(v, id, &shown)
+		return s.showIncident(v, id, rejection)
 	}
 	if err != nil {
 		return nil, err

@@ -31,11 +31,46 @@ func reasonTexts() map[domain.Code]string {
 	}
 }
 
+// messageTexts returns the texts for messages of refusals.
+func messageTexts() map[string]string {
+	return map[string]string{
+		"the process is finished":                                                 Text("The process has ended."),
+		"there is nothing to change":                                              Text("There is nothing to change."),
+		"the right to repair the process is required":                             Text("You may not repair it."),
+		"the process has no workflow":                                             Text("The process has no workflow."),
+		"the workflow is not started yet":                                         Text("The workflow is not started yet."),
+		"the workflow is running: it continues when its problem is fixed":         Text("The workflow is running: it continues when its problem is fixed."),
+		"a failed action cannot be retried; invoke it again":                      Text("A failed action cannot be retried: invoke it again."),
+		"the workflow was started again since":                                    Text("The workflow was started again since."),
+		"the task is finished: it needs no robot":                                 Text("The task is finished: it needs no robot."),
+		"the workflow has recovered":                                              Text("The workflow has recovered."),
+		"the workflow was retried":                                                Text("The workflow was retried."),
+		"the process is at this version already":                                  Text("The process is at this version already."),
+		"the person who started the operation is disabled or has left the tenant": Text("The person who started the operation is disabled or has left the tenant."),
+		"an unexpected error":                                                     Text("An unexpected error. The log of the service has the details."),
+		"the process is not finished":                                             Text("The process has not ended."),
+		"the process has no running workflow":                                     Text("The process has no running workflow."),
+		"the incident is closed":                                                  Text("The incident is closed."),
+		"the process has open tasks, or actions that are not finished":            Text("The process has open tasks, or actions that have not ended."),
+		"the process was not moved to another version":                            Text("The process was not moved to another version."),
+		"the process has changed since it moved to the version":                   Text("The process has changed since it was moved to the version."),
+		"the process has too many items to be moved":                              Text("The process has too many entries to be moved."),
+		"one of the versions has a workflow, the other one has none":              Text("One of the versions has a workflow, the other one has none."),
+		"the endpoint is disabled: enable it first":                               Text("The endpoint is disabled: enable it first."),
+		"the event has been removed from the ledger":                              Text("The event has been removed from the ledger."),
+	}
+}
+
 // Reason describes a refused operation. The messages of errors are
 // English; readers of other languages get a general sentence.
 func Reason(ctx context.Context, err *domain.Error) string {
+	if text, ok := messageTexts()[err.Message]; ok {
+		return T(ctx, text)
+	}
 	text, ok := reasonTexts()[err.Code]
 	switch {
+	case English(ctx) && err.Code == domain.CodeInvalidState && err.Message != "":
+		return strings.ToUpper(err.Message[:1]) + err.Message[1:] + "."
 	case ok:
 		return T(ctx, text)
 	case English(ctx):

@@ -33,4 +33,10 @@ func TestErrorsAreInTheLanguageOfThePage(t *testing.T) {
 		require.Contains(t, in, "/a ist ungültig.")
 		require.Equal(t, message+"\n/a "+message+"\n"+message, ui.Problem(ui.WithViewer(t.Context(), english), err))
 	}
+
+	notStarted := domain.Conflict(domain.CodeInvalidState, "the workflow is not started yet")
+	require.Equal(t, "Der Ablauf ist noch nicht gestartet.", ui.Reason(ui.WithViewer(t.Context(), german), notStarted))
+	unknown := domain.Conflict(domain.CodeInvalidState, "no resource is selected")
+	require.Equal(t, "No resource is selected.", ui.Reason(ui.WithViewer(t.Context(), english), unknown))
+	require.Equal(t, "Der jetzige Zustand erlaubt das nicht.", ui.Reason(ui.WithViewer(t.Context(), german), unknown))
 }
