@@ -120,7 +120,7 @@ func TestReadNotifications(t *testing.T) {
 	read(demo.Bob(), `{"until":"2000-01-01T00:00:00Z"}`)
 	page, _ = notificationsOf(s, demo.Bob(), "?unread=true")
 	require.Len(t, page.Content, 2)
-	read(demo.Bob(), "")
+	read(demo.Bob(), `{}`)
 	page, _ = notificationsOf(s, demo.Bob(), "?unread=true")
 	require.Zero(t, page.Unread)
 	require.Empty(t, page.Content)
