@@ -3,6 +3,9 @@ package procession
 import (
 	"context"
 	"strings"
+	"time"
+
+	"go.temporal.io/sdk/activity"
 
 	"github.com/procession-dev/procession/sdk/rest"
 )
@@ -12,6 +15,35 @@ const operationPrefix = "KuFlow_Engine_"
 
 // The other SDKs do not have createProcessActivity.
 const createProcessActivity = "Procession_createProcess"
+
+const (
+	// operationLost is the time without a heartbeat after which Temporal retries an operation: its task was lost with a host or a worker.
+	operationLost      = 8 * time.Second
+	heartbeatsEachLost = 4
+)
+
+// keepAlive sends heartbeats of an activity until stop is called, if its caller demands them.
+func keepAlive(ctx context.Context) (stop func()) {
+	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).HeartbeatTimeout <= 0 {
+		return func() {}
+	}
+	ended := make(chan struct{})
+	heartbeats := time.NewTicker(activity.GetInfo(ctx).HeartbeatTimeout / heartbeatsEachLost)
+	go func() {
+		defer heartbeats.Stop()
+		for {
+			select {
+			case <-heartbeats.C:
+				activity.RecordHeartbeat(ctx)
+			case <-ended:
+				return
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return func() { close(ended) }
+}
 
 func isOperation(name string) bool {
 	return strings.HasPrefix(name, operationPrefix) || name == createProcessActivity

@@ -105,7 +105,7 @@ func StartRelatedProcess(ctx workflow.Context, definitionCode, key string, metad
 		}
 		params.Metadata = &value
 	}
-	response, err := Call[ProcessResponse](ctx, createProcessActivity, params)
+	response, err := callOperation[ProcessResponse](ctx, createProcessActivity, params)
 	return response.Process, err
 }
 

@@ -121,6 +121,9 @@ func RegisterWorkflow[Req, Res any](w *Worker, name string, f func(workflow.Cont
 func RegisterActivity[Req, Res any](w *Worker, name string, f func(context.Context, Req) (Res, error)) {
 	w.activity = slices.DeleteFunc(w.activity, func(r registered) bool { return r.name == name })
 	w.activity = append(w.activity, registered{name, func(ctx context.Context, request Req) (Res, error) {
+		if isOperation(name) {
+			defer keepAlive(ctx)()
+		}
 		response, err := f(ctx, request)
 		return response, activityError(err)
 	}})

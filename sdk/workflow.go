@@ -85,7 +85,15 @@ func processIn(ctx workflow.Context) (*process, error) {
 // Execute calls the operation of the API with that name, spelled as in the API's contract, and returns its response. Use
 // it for operations that this package has no function for.
 func Execute[Res any](ctx workflow.Context, operation string, request any) (Res, error) {
-	return Call[Res](ctx, operationPrefix+operation, request)
+	return callOperation[Res](ctx, operationPrefix+operation, request)
+}
+
+// callOperation is Call for an activity of the API. It sends heartbeats, so that it is retried soon after its task was lost.
+func callOperation[Res any](ctx workflow.Context, name string, request any) (Res, error) {
+	if workflow.GetActivityOptions(ctx).HeartbeatTimeout == 0 {
+		ctx = workflow.WithHeartbeatTimeout(ctx, operationLost)
+	}
+	return Call[Res](ctx, name, request)
 }
 
 // Call runs an activity that RegisterActivity knows under that name and returns its response.
