@@ -171,26 +171,29 @@ func (s *stores) lockKeyspace(ctx context.Context) (unlock func() error, err err
 	holder := fmt.Sprintf("%s, process %d, %s", host, os.Getpid(), uuid.NewString())
 	waiting, cancel := context.WithTimeout(ctx, setupWait)
 	defer cancel()
+	unlock = func() error {
+		defer session.Close()
+		_, err := session.Query(freeLock, holder).MapScanCAS(map[string]any{})
+		return err
+	}
+	other := "" // the holder, when one was found
 	for {
 		found := map[string]any{}
 		locked, err := session.Query(takeLock, holder).WithContext(waiting).MapScanCAS(found)
-		if locked && err == nil {
-			return func() error {
-				defer session.Close()
-				_, err := session.Query(freeLock, holder).MapScanCAS(map[string]any{})
-				return err
-			}, nil
-		}
-		if err != nil {
-			session.Close()
-			return nil, fmt.Errorf("locking keyspace %s: %w", s.opts.Cassandra.Keyspace, err)
+		if err == nil {
+			other, _ = found["holder"].(string)
+			if locked || other == holder {
+				return unlock, nil
+			}
+		} else if waiting.Err() == nil || other == "" {
+			// Cassandra may have applied the statement without an answer.
+			return nil, errors.Join(fmt.Errorf("locking keyspace %s: %w", s.opts.Cassandra.Keyspace, err), unlock())
 		}
 		select {
 		case <-time.After(lockRetry):
 		case <-waiting.Done():
-			session.Close()
-			return nil, fmt.Errorf("another process prepares keyspace %s: %v. The lock of a process that was killed ends after ten minutes",
-				s.opts.Cassandra.Keyspace, found["holder"])
+			return nil, errors.Join(fmt.Errorf("another process prepares keyspace %s: %s. The lock of a process that was killed ends after ten minutes",
+				s.opts.Cassandra.Keyspace, other), unlock())
 		}
 	}
 }

@@ -75,7 +75,7 @@ func TestKeyspaceIsPreparedByOneProcess(t *testing.T) {
 	s := openKeyspace(t)
 	unlock, err := s.lockKeyspace(t.Context())
 	require.NoError(t, err)
-	short, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	short, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	_, err = s.lockKeyspace(short)
 	require.ErrorContains(t, err, "another process prepares keyspace "+s.opts.Cassandra.Keyspace)
