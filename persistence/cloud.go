@@ -24,6 +24,16 @@ type CloudNamespace struct {
 
 const (
 	putCloudNamespace = `
+WITH ready AS (
+    INSERT INTO cloud_changes (tenant_id)
+    SELECT t.id
+      FROM tenants t
+     WHERE t.namespace = $1
+       AND $3 = ''
+       AND NOT EXISTS (SELECT 1 FROM cloud_namespaces n WHERE n.namespace = $1 AND n.problem IS NULL)
+     ORDER BY t.id
+        ON CONFLICT (tenant_id) DO UPDATE SET tenant_id = excluded.tenant_id
+)
 INSERT INTO cloud_namespaces (namespace, authorities, problem, checked_at)
 VALUES ($1, $2, nullif($3, ''), $4)
 ON CONFLICT (namespace) DO UPDATE
@@ -31,6 +41,9 @@ ON CONFLICT (namespace) DO UPDATE
        problem = excluded.problem, checked_at = excluded.checked_at`
 
 	removeCloudNamespaces = `
+DELETE FROM cloud_namespaces WHERE namespace = ANY($1)`
+
+	retainCloudNamespaces = `
 DELETE FROM cloud_namespaces WHERE namespace <> ALL($1)`
 
 	listCloudProblems = `
@@ -44,15 +57,22 @@ SELECT w.namespace, 'the API key of the application ' || w.principal_id || ': ' 
  ORDER BY 1, 2`
 )
 
-// PutCloudNamespace records the state of a namespace. With a problem, the accepted authorities stay as they were.
+// PutCloudNamespace records the state of a namespace. With a problem, the accepted authorities stay as they were. The service accounts
+// of its tenants are due when it becomes ready.
 func (db *DB) PutCloudNamespace(ctx context.Context, n CloudNamespace, now time.Time) error {
 	err := db.Send(ctx, []pg.Query{pg.Q(putCloudNamespace, []any{n.Namespace, n.Authorities, n.Problem, now}, pg.None)})
 	return pg.Translate("recording a namespace in Temporal Cloud", err)
 }
 
-// RemoveCloudNamespaces forgets all namespaces but the given ones.
-func (db *DB) RemoveCloudNamespaces(ctx context.Context, except []string) error {
-	err := db.Send(ctx, []pg.Query{pg.Q(removeCloudNamespaces, []any{except}, pg.None)})
+// RemoveCloudNamespaces forgets namespaces.
+func (db *DB) RemoveCloudNamespaces(ctx context.Context, namespaces []string) error {
+	err := db.Send(ctx, []pg.Query{pg.Q(removeCloudNamespaces, []any{namespaces}, pg.None)})
+	return pg.Translate("removing namespaces in Temporal Cloud", err)
+}
+
+// RetainCloudNamespaces forgets all namespaces but the given ones.
+func (db *DB) RetainCloudNamespaces(ctx context.Context, namespaces []string) error {
+	err := db.Send(ctx, []pg.Query{pg.Q(retainCloudNamespaces, []any{namespaces}, pg.None)})
 	return pg.Translate("removing namespaces in Temporal Cloud", err)
 }
 
@@ -70,21 +90,27 @@ func (r *Reader) ListCloudProblems(ctx context.Context) ([]CloudProblem, error) 
 }
 
 const listClusterNamespaces = `
-SELECT DISTINCT t.namespace, t.cluster
+SELECT DISTINCT t.namespace, t.cluster, n.authorities, n.checked_at, n.problem IS NULL AND n.checked_at IS NOT NULL AS ready
   FROM tenants t
+  LEFT JOIN cloud_namespaces n ON n.namespace = t.namespace
  WHERE t.cluster = ANY($1)
+   AND ($2::text[] IS NULL OR t.namespace = ANY($2))
  ORDER BY t.namespace`
 
-// ClusterNamespace is a namespace of tenants with the name of its cluster.
+// ClusterNamespace is a namespace of tenants with the name of its cluster, and the outcome of its last check: Ready reports whether it had
+// no problem.
 type ClusterNamespace struct {
-	Namespace string
-	Cluster   string
+	Namespace   string
+	Cluster     string
+	Authorities []string
+	CheckedAt   *time.Time
+	Ready       bool
 }
 
-// ListClusterNamespaces returns the namespaces in the clusters.
-func (r *Reader) ListClusterNamespaces(ctx context.Context, clusters []string) ([]ClusterNamespace, error) {
+// ListClusterNamespaces returns the namespaces in the clusters that have one of the names, all for nil.
+func (r *Reader) ListClusterNamespaces(ctx context.Context, clusters, names []string) ([]ClusterNamespace, error) {
 	var found []ClusterNamespace
-	err := r.Read(ctx, pg.Q(listClusterNamespaces, []any{clusters}, pg.Into(&found)))
+	err := r.Read(ctx, pg.Q(listClusterNamespaces, []any{clusters, names}, pg.Into(&found)))
 	return found, pg.Translate("listing namespaces", err)
 }
 
@@ -94,40 +120,53 @@ const (
                 WHERE g.tenant_id = w.tenant_id AND g.principal_id = w.principal_id AND g.kind = 'ENGINE_TOKEN'
                   AND NOT g.read_only AND g.revoked_at >= k.created_at)`
 
-	// Rows that are added are due in the next exchange.
-	claimCloudWorkers = `
-WITH entitled AS MATERIALIZED (
+	// entitledWorkers lists the applications that run something of the tenants $1, in the clusters $2.
+	entitledWorkers = `
     SELECT DISTINCT t.id AS tenant_id, p.id AS principal_id, t.namespace, t.cluster
       FROM tenants t
-     CROSS JOIN LATERAL (%s) b
+     CROSS JOIN LATERAL (BOUND) b
       JOIN principals p ON p.id = b.runner_id AND p.type = 'APPLICATION' AND p.disabled_at IS NULL
-     WHERE t.cluster = ANY($1)
-), added AS (
-    INSERT INTO cloud_workers (id, tenant_id, principal_id, cluster, namespace, due_at)
-    SELECT gen_random_uuid(), e.tenant_id, e.principal_id, e.cluster, e.namespace, $2
-      FROM entitled e
-      JOIN cloud_namespaces n ON n.namespace = e.namespace AND n.problem IS NULL
-     WHERE NOT EXISTS (SELECT 1 FROM cloud_workers w WHERE w.tenant_id = e.tenant_id AND w.principal_id = e.principal_id)
-        ON CONFLICT DO NOTHING
-), due AS (
-    SELECT w.id, e.principal_id IS NOT NULL AS entitled
+     WHERE t.id = ANY($1)
+       AND t.cluster = ANY($2)`
+
+	addCloudWorkers = `
+INSERT INTO cloud_workers (id, tenant_id, principal_id, cluster, namespace, due_at)
+SELECT gen_random_uuid(), e.tenant_id, e.principal_id, e.cluster, e.namespace, $3
+  FROM (` + entitledWorkers + `) e
+  JOIN cloud_namespaces n ON n.namespace = e.namespace AND n.problem IS NULL
+ WHERE NOT EXISTS (SELECT 1 FROM cloud_workers w WHERE w.tenant_id = e.tenant_id AND w.principal_id = e.principal_id)
+    ON CONFLICT DO NOTHING`
+
+	markCloudWorkers = `
+UPDATE cloud_workers w
+   SET due_at = least(w.due_at, $3), changed = true
+ WHERE w.tenant_id = ANY($1)
+   AND (NOT EXISTS (SELECT 1 FROM (` + entitledWorkers + `) e
+                     WHERE e.tenant_id = w.tenant_id AND e.principal_id = w.principal_id AND e.cluster = w.cluster
+                       AND e.namespace = w.namespace)
+        OR EXISTS (SELECT 1 FROM cloud_keys k WHERE k.worker_id = w.id AND ` + cloudRevoked + `))`
+
+	claimCloudWorkers = `
+WITH due AS MATERIALIZED (
+    SELECT w.id
       FROM cloud_workers w
-      LEFT JOIN entitled e ON e.tenant_id = w.tenant_id AND e.principal_id = w.principal_id
      WHERE w.cluster = ANY($1)
        AND w.leased_until <= $2
-       AND (w.due_at <= $2
-            OR w.failures = 0 AND (e.principal_id IS NULL
-                                   OR EXISTS (SELECT 1 FROM cloud_keys k WHERE k.worker_id = w.id AND ` + cloudRevoked + `)))
+       AND w.due_at <= $2
      ORDER BY w.due_at
      LIMIT $4
        FOR NO KEY UPDATE OF w SKIP LOCKED
 )
 UPDATE cloud_workers w
-   SET leased_until = $3
+   SET leased_until = $3, changed = false
   FROM due d
  WHERE w.id = d.id
-RETURNING w.id, w.cluster, w.namespace, w.principal_id, coalesce(w.account_id, '') AS account_id, w.generation, w.failures, d.entitled,
-          w.leased_until`
+RETURNING w.id, w.cluster, w.namespace, w.principal_id, coalesce(w.account_id, '') AS account_id, w.generation, w.failures, w.leased_until,
+          EXISTS (SELECT 1
+                    FROM tenants t
+                   CROSS JOIN LATERAL (BOUND) b
+                    JOIN principals p ON p.id = b.runner_id AND p.type = 'APPLICATION' AND p.disabled_at IS NULL
+                   WHERE t.id = w.tenant_id AND p.id = w.principal_id AND t.cluster = w.cluster AND t.namespace = w.namespace) AS entitled`
 
 	listCloudKeys = `
 SELECT k.id, k.created_at, k.expires_at, ` + cloudRevoked + ` AS revoked
@@ -151,14 +190,16 @@ type CloudWorker struct {
 	LeasedUntil time.Time
 }
 
-// ClaimCloudWorkers adds the workers of the clusters that are missing, and leases the due ones.
+// ClaimCloudWorkers leases due workers of the clusters.
 func (db *DB) ClaimCloudWorkers(ctx context.Context, clusters []string, now, leaseUntil time.Time, limit int) ([]CloudWorker, error) {
-	bound := strings.ReplaceAll(boundQueues, "$2", "t.id")
 	var due []CloudWorker
-	err := db.Send(ctx, []pg.Query{
-		pg.Q(strings.Replace(claimCloudWorkers, "%s", bound, 1), []any{clusters, now, leaseUntil, limit}, pg.Into(&due)),
-	})
+	err := db.Send(ctx, []pg.Query{pg.Q(withBoundQueues(claimCloudWorkers), []any{clusters, now, leaseUntil, limit}, pg.Into(&due))})
 	return due, pg.Translate("leasing workers in Temporal Cloud", err)
+}
+
+// withBoundQueues inserts the queues of the tenant t into a statement.
+func withBoundQueues(statement string) string {
+	return strings.ReplaceAll(statement, "BOUND", strings.ReplaceAll(boundQueues, "$2", "t.id"))
 }
 
 // CloudKey is an API key of a worker. Revoked reports whether a token of it was revoked.
@@ -200,11 +241,18 @@ DELETE FROM cloud_keys WHERE id = $1`
 
 	finishCloudWorker = `
 UPDATE cloud_workers
-   SET leased_until = '-infinity', due_at = $3, problem = nullif(left($4, 500), ''), failures = CASE WHEN $4 = '' THEN 0 ELSE failures + 1 END
+   SET leased_until = '-infinity', due_at = CASE WHEN changed THEN due_at ELSE $3 END, problem = nullif(left($4, 500), ''),
+       failures = CASE WHEN $4 = '' THEN 0 ELSE failures + 1 END
  WHERE id = $1 AND leased_until = $2`
 
+	// The tenant may have entitled the application again.
 	deleteCloudWorker = `
-DELETE FROM cloud_workers WHERE id = $1 AND leased_until = $2`
+WITH removed AS (
+    DELETE FROM cloud_workers WHERE id = $1 AND leased_until = $2 RETURNING tenant_id
+)
+INSERT INTO cloud_changes (tenant_id)
+SELECT tenant_id FROM removed
+    ON CONFLICT (tenant_id) DO UPDATE SET tenant_id = excluded.tenant_id`
 )
 
 // SetCloudAccount records the service account of a leased worker. Errors: NOT_FOUND if the lease has ended.
@@ -228,7 +276,7 @@ func (db *DB) DeleteCloudKey(ctx context.Context, id string) error {
 	return pg.Translate("removing an API key", db.Send(ctx, []pg.Query{pg.Q(deleteCloudKey, []any{id}, pg.None)}))
 }
 
-// FinishCloudWorker ends a lease. The worker is due again at the time; a problem is recorded unless it is "".
+// FinishCloudWorker ends a lease. The worker is due again at the time, or at once if its tenant changed meanwhile; a problem is recorded unless it is "".
 func (db *DB) FinishCloudWorker(ctx context.Context, w CloudWorker, due time.Time, problem string) error {
 	err := db.Send(ctx, []pg.Query{pg.Q(finishCloudWorker, []any{w.ID, w.LeasedUntil, due, problem}, pg.None)})
 	return pg.Translate("ending the lease of a worker", err)

@@ -737,6 +737,60 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.record_cloud_changes(tenants uuid[]) RETURNS void
+    LANGUAGE sql
+    AS $$
+    INSERT INTO cloud_changes (tenant_id)
+    SELECT DISTINCT t FROM unnest(tenants) t WHERE t IS NOT NULL ORDER BY t
+        ON CONFLICT (tenant_id) DO UPDATE SET tenant_id = excluded.tenant_id;
+$$;
+
+CREATE FUNCTION public.record_cloud_grants() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM record_cloud_changes(ARRAY(SELECT c.tenant_id FROM changed c WHERE c.revoked_at IS NOT NULL AND c.kind = 'ENGINE_TOKEN'));
+    RETURN NULL;
+END;
+$$;
+
+CREATE FUNCTION public.record_cloud_principals() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM record_cloud_changes(ARRAY(SELECT c.tenant_id FROM changed c WHERE c.type = 'APPLICATION'));
+    RETURN NULL;
+END;
+$$;
+
+CREATE FUNCTION public.record_cloud_resources() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM record_cloud_changes(ARRAY(SELECT c.tenant_id FROM changed c WHERE c.kind IN
+        ('Application', 'BusinessArtifactDefinition', 'DataSource', 'ProcessDefinition', 'Robot')));
+    RETURN NULL;
+END;
+$$;
+
+CREATE FUNCTION public.record_cloud_tenants() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM record_cloud_changes(ARRAY(SELECT c.id FROM changed c));
+    RETURN NULL;
+END;
+$$;
+
+CREATE FUNCTION public.record_cloud_versions() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM record_cloud_changes(ARRAY(SELECT d.tenant_id FROM changed c JOIN process_definitions d ON d.id = c.process_definition_id));
+    RETURN NULL;
+END;
+$$;
+
 CREATE FUNCTION public.record_manifest() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1135,6 +1189,10 @@ CREATE TABLE public.claimable_tasks (
 )
 WITH (fillfactor='50');
 
+CREATE TABLE public.cloud_changes (
+    tenant_id uuid NOT NULL
+);
+
 CREATE TABLE public.cloud_keys (
     id text NOT NULL,
     worker_id uuid NOT NULL,
@@ -1161,7 +1219,8 @@ CREATE TABLE public.cloud_workers (
     due_at timestamp with time zone NOT NULL,
     leased_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     failures integer DEFAULT 0 NOT NULL,
-    problem text
+    problem text,
+    changed boolean DEFAULT false NOT NULL
 );
 
 CREATE TABLE public.console_sessions (
@@ -2457,6 +2516,9 @@ ALTER TABLE ONLY public.claimable_marks
 ALTER TABLE ONLY public.claimable_tasks
     ADD CONSTRAINT claimable_tasks_pkey PRIMARY KEY (item_definition_id, tenant_id);
 
+ALTER TABLE ONLY public.cloud_changes
+    ADD CONSTRAINT cloud_changes_pkey PRIMARY KEY (tenant_id);
+
 ALTER TABLE ONLY public.cloud_keys
     ADD CONSTRAINT cloud_keys_pkey PRIMARY KEY (id);
 
@@ -2844,6 +2906,8 @@ CREATE INDEX business_artifacts_modified ON public.business_artifacts USING btre
 
 CREATE INDEX cloud_keys_worker ON public.cloud_keys USING btree (worker_id);
 
+CREATE INDEX cloud_workers_due ON public.cloud_workers USING btree (due_at);
+
 CREATE INDEX console_sessions_expiry ON public.console_sessions USING btree (expires_at);
 
 CREATE INDEX console_sessions_principal ON public.console_sessions USING btree (principal_id, last_used_at DESC);
@@ -3137,6 +3201,22 @@ CREATE TRIGGER keep_events BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events_
 CREATE TRIGGER keep_used_versions AFTER DELETE ON public.process_definition_versions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.keep_used_versions();
 
 CREATE TRIGGER place_delivery BEFORE INSERT ON public.webhook_deliveries FOR EACH ROW WHEN ((new.event_xid IS NULL)) EXECUTE FUNCTION public.place_delivery();
+
+CREATE TRIGGER record_cloud_changed AFTER UPDATE ON public.engine_grants REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.record_cloud_grants();
+
+CREATE TRIGGER record_cloud_changed AFTER UPDATE ON public.principals REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.record_cloud_principals();
+
+CREATE TRIGGER record_cloud_changed AFTER UPDATE ON public.resources REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.record_cloud_resources();
+
+CREATE TRIGGER record_cloud_changed AFTER UPDATE ON public.tenants REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.record_cloud_tenants();
+
+CREATE TRIGGER record_cloud_created AFTER INSERT ON public.process_definition_versions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.record_cloud_versions();
+
+CREATE TRIGGER record_cloud_created AFTER INSERT ON public.resources REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.record_cloud_resources();
+
+CREATE TRIGGER record_cloud_deleted AFTER DELETE ON public.process_definition_versions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.record_cloud_versions();
+
+CREATE TRIGGER record_cloud_deleted AFTER DELETE ON public.resources REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.record_cloud_resources();
 
 CREATE TRIGGER record_manifest BEFORE UPDATE ON public.resources FOR EACH ROW EXECUTE FUNCTION public.record_manifest();
 

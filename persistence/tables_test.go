@@ -105,6 +105,7 @@ func tables() map[string]tableKind {
 		"workers":                   data, // written by workers
 
 		"artifact_counts":            local, // derived from events
+		"cloud_changes":              local, // tenants to compare with Temporal Cloud
 		"cloud_namespaces":           local, // state of Temporal Cloud
 		"installation_certificates":  local, // state of one installation
 		"notification_cursor":        local, // position in the event log

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -21,8 +20,12 @@ const (
 	passInterval = 5 * time.Second
 	// namespaceCheck is the time between two checks of a namespace without a problem.
 	namespaceCheck = time.Hour
+	// adoptedDelay is the time by which the check of another replica is followed up late, so that the same one checks next.
+	adoptedDelay = time.Minute
 	// workLimit bounds the namespaces, and the workers, of a pass at the same time.
-	workLimit   = 4
+	workLimit = 4
+	// changeLimit bounds the changed tenants of a pass.
+	changeLimit = 100
 	workerLease = 5 * time.Minute
 	// workerTimeout bounds the work about a worker, so that it ends before the lease.
 	workerTimeout = 4 * time.Minute
@@ -60,14 +63,11 @@ type Keeper struct {
 
 	mu         sync.Mutex
 	namespaces map[string]*namespaceState
-}
 
-// namespaceState is the outcome of the last check of a namespace.
-type namespaceState struct {
-	err         error
-	authorities string
-	failures    int
-	dueAt       time.Time
+	// listed is set when all namespaces of the start are known. It belongs to the pass for namespaces.
+	listed bool
+	// compared is set when a change of each tenant was recorded. It belongs to the pass for API keys.
+	compared bool
 }
 
 // NewKeeper returns a Keeper that is started with Run.
@@ -109,40 +109,7 @@ func (k *Keeper) Provision(cluster, namespace string) (managed bool, err error) 
 	if k.o.Accounts[cluster] == nil {
 		return false, nil
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	state := k.namespaces[namespace]
-	if state == nil {
-		k.wake.Wake()
-		return true, errUnready
-	}
-	return true, state.err
-}
-
-// checkNamespaces ensures the namespaces that are due: new ones, those that lack an authority, those with a problem after a pause, and all
-// once an hour.
-func (k *Keeper) checkNamespaces(ctx context.Context) error {
-	clusters := k.clusters(func(*Account) bool { return true })
-	found, err := k.o.DB.Reader().ListClusterNamespaces(ctx, clusters)
-	if err != nil {
-		return err
-	}
-	if k.o.Accounts[""] != nil {
-		found = append(found, persistence.ClusterNamespace{Namespace: k.o.Own})
-	}
-	names := make([]string, len(found))
-	errs := make([]error, len(found))
-	var group errgroup.Group
-	group.SetLimit(workLimit)
-	for i, n := range found {
-		names[i] = n.Namespace
-		group.Go(func() error {
-			errs[i] = k.checkNamespace(ctx, n)
-			return nil
-		})
-	}
-	_ = group.Wait()
-	return errors.Join(errors.Join(errs...), k.o.DB.RemoveCloudNamespaces(ctx, names))
+	return true, k.readState(namespace)
 }
 
 func (k *Keeper) clusters(include func(*Account) bool) []string {
@@ -156,61 +123,33 @@ func (k *Keeper) clusters(include func(*Account) bool) []string {
 	return names
 }
 
-// checkNamespace ensures a namespace if it is due, and returns its problem.
-func (k *Keeper) checkNamespace(ctx context.Context, n persistence.ClusterNamespace) error {
-	account := k.o.Accounts[n.Cluster]
-	trusted := k.o.Authorities()
-	recorded := persistence.CloudNamespace{Namespace: n.Namespace}
-	if account.o.Certificates {
-		recorded.Authorities = []string{}
-		for _, authority := range trusted {
-			recorded.Authorities = append(recorded.Authorities, authority.ID)
-		}
-	}
-	k.mu.Lock()
-	before := k.namespaces[n.Namespace]
-	k.mu.Unlock()
-	authorities := strings.Join(recorded.Authorities, " ")
-	if before != nil && k.o.Clock().Before(before.dueAt) && (before.err != nil || before.authorities == authorities) {
-		return before.err
-	}
-	state := &namespaceState{authorities: authorities}
-	if err := account.EnsureNamespace(ctx, n.Namespace, trusted); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		state.err = fmt.Errorf("namespace %s: %w", n.Namespace, err)
-		recorded.Problem = err.Error()
-		if before != nil {
-			state.failures = before.failures + 1
-		}
-	}
-	if err := k.o.DB.PutCloudNamespace(ctx, recorded, k.o.Clock()); err != nil {
-		return err
-	}
-	state.dueAt = k.o.Clock().Add(namespaceCheck)
-	if state.err != nil {
-		state.dueAt = k.o.Clock().Add(pauseAfter(state.failures))
-	}
-	k.mu.Lock()
-	k.namespaces[n.Namespace] = state
-	k.mu.Unlock()
-	if state.err == nil && (before == nil || before.err != nil) {
-		k.o.Ready()
-	}
-	return state.err
-}
-
 // pauseAfter returns the pause after a failure that follows others.
 func pauseAfter(failures int) time.Duration { return min(firstPause<<min(failures, 10), maxPause) }
 
-// checkWorkers leases the workers with due work, and does it.
+// checkWorkers compares the workers of changed tenants, leases those with due work, and does it. Without both it sends one statement.
 func (k *Keeper) checkWorkers(ctx context.Context) error {
 	clusters := k.clusters(func(a *Account) bool { return !a.o.Certificates })
 	if len(clusters) == 0 {
 		return nil
 	}
+	if !k.compared {
+		// The settings may have changed before the start.
+		if err := k.o.DB.ChangeCloudTenants(ctx, clusters); err != nil {
+			return err
+		}
+		k.compared = true
+	}
 	now := k.o.Clock()
+	work, err := k.o.DB.Reader().FindCloudWork(ctx, clusters, now)
+	if err != nil {
+		return err
+	}
+	if work.Changes {
+		err = k.o.DB.CompareCloudWorkers(ctx, clusters, now, changeLimit)
+	}
+	if err != nil || !work.Changes && !work.Workers {
+		return err
+	}
 	due, err := k.o.DB.ClaimCloudWorkers(ctx, clusters, now, now.Add(workerLease), workLimit)
 	if err != nil {
 		return err

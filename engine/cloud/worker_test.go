@@ -2,6 +2,7 @@ package cloud_test
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"sync"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine/cloud"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/cloudtest"
 )
 
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
@@ -185,4 +187,63 @@ func TestProvisionNamesTheProblem(t *testing.T) {
 		_, err = keeper.Provision("cloud", namespace)
 		return err == nil
 	})
+}
+
+// Without a change, a replica sends one statement per pass, whatever exists; a change of a tenant is found by it.
+func TestIdleReplicasSendOneStatement(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t, func(*cloud.Options) {})
+	i.keep(discard())
+	i.awaitToken()
+	i.requireIdentities(1, 1)
+	count := func() map[string]int64 {
+		connection, err := pgx.Connect(t.Context(), i.url)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, connection.Close(context.WithoutCancel(t.Context()))) }()
+		rows, err := connection.Query(t.Context(), `SELECT relname, coalesce(seq_scan, 0) + coalesce(idx_scan, 0) FROM pg_stat_user_tables`)
+		require.NoError(t, err)
+		reads := map[string]int64{}
+		var table string
+		var n int64
+		_, err = pgx.ForEachRow(rows, []any{&table, &n}, func() error { reads[table] = n; return nil })
+		require.NoError(t, err)
+		return reads
+	}
+	// Statistics of idle connections arrive within a second.
+	settled := count()
+	i.await("an idle time", func() bool {
+		time.Sleep(1500 * time.Millisecond) //nolint:forbidigo // the idle time
+		before := settled
+		settled = count()
+		return before["tenants"] == settled["tenants"] && before["cloud_changes"] < settled["cloud_changes"]
+	})
+	time.Sleep(1500 * time.Millisecond) //nolint:forbidigo // the idle time
+	after := count()
+	require.Greater(t, after["cloud_changes"], settled["cloud_changes"]+10, "passes go on")
+	for _, table := range []string{"tenants", "principals", "resources", "process_definitions", "engine_grants", "cloud_namespaces", "cloud_keys"} {
+		require.Equal(t, settled[table], after[table], table)
+	}
+}
+
+// A worker whose tenant moves to another namespace gets a new service account there.
+func TestWorkersFollowTheirTenant(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t, func(*cloud.Options) {})
+	keeper, _ := i.keep(discard())
+	i.awaitToken()
+	connection, err := pgx.Connect(t.Context(), i.url)
+	require.NoError(t, err)
+	const moved = "south." + cloudtest.Account
+	_, err = connection.Exec(t.Context(), "UPDATE tenants SET namespace = $1", moved)
+	require.NoError(t, err)
+	require.NoError(t, connection.Close(t.Context()))
+	i.await("the new namespace", func() bool {
+		_, err := keeper.Provision("cloud", moved)
+		return err == nil
+	})
+	require.Eventually(t, func() bool {
+		token, _, err := i.token()
+		return err == nil && i.Authenticate(token.Token.Reveal()) == moved
+	}, time.Minute, 50*time.Millisecond)
+	i.requireIdentities(1, 1)
 }
