@@ -18,10 +18,12 @@ import (
 	"go.temporal.io/sdk/client"
 	sdklog "go.temporal.io/sdk/log"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/resolver"
 	"google.golang.org/grpc/resolver/manual"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/procession-dev/procession/temporal-server/internal/options"
@@ -164,12 +166,24 @@ func (w *testServer) sdkWith(t *testing.T, namespace string, cert tls.Certificat
 		Credentials: client.NewAPIKeyDynamicCredentials(token),
 		ConnectionOptions: client.ConnectionOptions{
 			TLS:         &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: w.ca.pool(), ServerName: serverName, Certificates: []tls.Certificate{cert}},
-			DialOptions: []grpc.DialOption{w.resolveFrontends()},
+			DialOptions: []grpc.DialOption{w.resolveFrontends(), grpc.WithChainUnaryInterceptor(awaitDeadline)},
 		},
 	})
 	require.NoError(t, err)
 	t.Cleanup(connected.Close)
 	return connected
+}
+
+// awaitDeadline reports the end of a call by the server at its deadline as what it is: gRPC calls it cancelled if the answer is ahead of the
+// client's clock, and Temporal's SDK then does not repeat the call.
+func awaitDeadline(
+	ctx context.Context, method string, request, reply any, connection *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
+) error {
+	err := invoke(ctx, method, request, reply, connection, options...)
+	if deadline, ok := ctx.Deadline(); ok && status.Code(err) == codes.Canceled && ctx.Err() == nil && time.Until(deadline) < time.Second {
+		return status.Error(codes.DeadlineExceeded, status.Convert(err).Message())
+	}
+	return err
 }
 
 // logBuffer collects the server's log lines.
