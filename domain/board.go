@@ -103,7 +103,7 @@ func TimelineEventTypes() []EventType {
 	return []EventType{
 		EventProcessCreated, EventProcessStateChanged, EventProcessDeleted, EventProcessInitiatorChanged,
 		EventProcessMetadataSaved, EventProcessEntitySaved, EventProcessElementSaved, EventProcessElementDeleted,
-		EventItemCreated, EventItemTaskStateChanged, EventItemTaskAssigned, EventItemTaskDataSaved,
+		EventItemCreated, EventItemTaskStateChanged, EventItemTaskAssigned, EventItemTaskPlanned, EventItemTaskOverdue, EventItemTaskEscalated, EventItemTaskDataSaved,
 		EventItemTaskElementSaved, EventItemTaskElementDeleted, EventItemTaskAssistanceAsked,
 		EventDocumentUploaded, EventProcessActionCreated, EventProcessActionStateChanged, EventProcessRepaired,
 	}

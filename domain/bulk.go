@@ -20,6 +20,7 @@ const (
 	BulkMoveProcesses      BulkKind = "MOVE_PROCESSES"
 	BulkAssignTasks        BulkKind = "ASSIGN_TASKS"
 	BulkReleaseTasks       BulkKind = "RELEASE_TASKS"
+	BulkRecalculateTasks   BulkKind = "RECALCULATE_TASKS"
 	BulkCancelTasks        BulkKind = "CANCEL_TASKS"
 	BulkRetryIncidents     BulkKind = "RETRY_INCIDENTS"
 	BulkDismissIncidents   BulkKind = "DISMISS_INCIDENTS"
@@ -30,7 +31,7 @@ const (
 func BulkKinds() []BulkKind {
 	return []BulkKind{
 		BulkCancelProcesses, BulkTerminateProcesses, BulkRestartProcesses, BulkMoveProcesses,
-		BulkAssignTasks, BulkReleaseTasks, BulkCancelTasks,
+		BulkAssignTasks, BulkReleaseTasks, BulkRecalculateTasks, BulkCancelTasks,
 		BulkRetryIncidents, BulkDismissIncidents, BulkAcknowledge,
 	}
 }
@@ -107,9 +108,14 @@ type BulkFilter struct {
 	Standing    Standing   `json:"standing,omitempty"`
 	InitiatorID *uuid.UUID `json:"initiatorId,omitempty"`
 	Metadata    []string   `json:"metadata,omitempty"`
-	// OwnerID and View select tasks.
+	// OwnerID and View select tasks, as in the inbox.
 	OwnerID *uuid.UUID `json:"ownerId,omitempty"`
 	View    InboxView  `json:"view,omitempty"`
+	// DueAfter, DueBefore and Overdue select tasks by their due date: in a period without its end, and open ones after their due
+	// date.
+	DueAfter  *time.Time `json:"dueAfter,omitempty"`
+	DueBefore *time.Time `json:"dueBefore,omitempty"`
+	Overdue   bool       `json:"overdue,omitempty"`
 	// Cause is the fingerprint of incidents, Worker the build id of their worker.
 	Cause  string         `json:"cause,omitempty"`
 	Worker string         `json:"worker,omitempty"`

@@ -70,6 +70,8 @@ type ProcessSpec struct {
 	// I18n are the translations of its texts, StructureTexts the ones of the data structures by their codes.
 	I18n           json.RawMessage            `json:"i18n,omitempty"`
 	StructureTexts map[string]json.RawMessage `json:"dataStructureTexts,omitempty"`
+	// Due is a rule of package deadline, "" for none.
+	Due string `json:"due,omitempty"`
 	// UserActions are in the order of menus.
 	UserActions []UserAction `json:"userActions,omitempty"`
 }
@@ -145,6 +147,12 @@ type ItemSpec struct {
 	Elements     []ElementDefinition `json:"elements,omitempty"`
 	// I18n are the translations of its texts; the ones of the process follow.
 	I18n json.RawMessage `json:"i18n,omitempty"`
+	// Due, FollowUp and Priority are rules of package deadline, "" for none.
+	Due      string `json:"due,omitempty"`
+	FollowUp string `json:"followUp,omitempty"`
+	Priority string `json:"priority,omitempty"`
+	// Escalation are the steps after the due date of a task.
+	Escalation []EscalationStep `json:"escalation,omitempty"`
 	// Assistance configures how a model helps with a task, nil for not at all.
 	Assistance *Assistance `json:"assistance,omitempty"`
 	// Robot assists the owner of a task, nil for none.

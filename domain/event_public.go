@@ -45,6 +45,9 @@ var publicEvents = []PublicEvent{
 		Type: EventItemTaskStateChanged, Subject: ResourceItem, TasksOnly: true,
 		NameA: "TASK.STATE_CHANGED", NameB: "PROCESS_ITEM.TASK_STATE_CHANGED",
 	},
+	{Type: EventItemTaskPlanned, Subject: ResourceItem, TasksOnly: true, NameB: "PROCESS_ITEM.TASK_PLANNED", OnRequest: true},
+	{Type: EventItemTaskOverdue, Subject: ResourceItem, TasksOnly: true, NameB: "PROCESS_ITEM.TASK_OVERDUE", OnRequest: true},
+	{Type: EventItemTaskEscalated, Subject: ResourceItem, TasksOnly: true, NameB: "PROCESS_ITEM.TASK_ESCALATED", OnRequest: true},
 	// A deleted artifact can be restored, a process cannot.
 	{Type: EventProcessDeleted, Subject: ResourceProcess, NameB: "PROCESS.DELETED", OnRequest: true},
 	{Type: EventArtifactDeleted, Subject: ResourceArtifact, NameB: "BUSINESS_ARTIFACT.DELETED", OnRequest: true},

@@ -35,6 +35,12 @@ const (
 	EventItemTaskAssistanceEnded  EventType = "PROCESS_ITEM.TASK_ASSISTANCE_ENDED"
 	// EventItemTaskAssigned is recorded when a task that stays CLAIMED gets another owner.
 	EventItemTaskAssigned EventType = "PROCESS_ITEM.TASK_ASSIGNED"
+	// EventItemTaskPlanned is recorded when the due date, the follow-up date or the priority of a task changes.
+	EventItemTaskPlanned EventType = "PROCESS_ITEM.TASK_PLANNED"
+	// EventItemTaskOverdue is recorded once for each due date of an open task that has passed.
+	EventItemTaskOverdue EventType = "PROCESS_ITEM.TASK_OVERDUE"
+	// EventItemTaskEscalated is recorded for each step of the escalation of a task.
+	EventItemTaskEscalated EventType = "PROCESS_ITEM.TASK_ESCALATED"
 	// EventItemTaskAwaited is recorded when another activity waits for the task.
 	EventItemTaskAwaited EventType = "PROCESS_ITEM.TASK_AWAITED"
 
@@ -133,7 +139,7 @@ func EventTypes() []EventType {
 		EventProcessEntitySaved, EventProcessElementSaved, EventProcessElementDeleted, EventItemTaskDataSaved,
 		EventItemTaskContextDataSaved, EventItemTaskElementSaved, EventItemTaskElementDeleted, EventItemTaskLogAppended,
 		EventItemTaskFormDownloaded, EventItemTaskAssistanceAsked, EventItemTaskAssistanceEnded, EventItemTaskAssigned,
-		EventItemTaskAwaited, EventDocumentUploaded, EventDocumentDownloaded, EventDocumentExpired,
+		EventItemTaskAwaited, EventItemTaskPlanned, EventItemTaskOverdue, EventItemTaskEscalated, EventDocumentUploaded, EventDocumentDownloaded, EventDocumentExpired,
 		EventProcessActionCreated, EventProcessActionStateChanged, EventArtifactCreated, EventArtifactDataSaved,
 		EventArtifactActionCreated, EventArtifactActionStateChanged, EventWorkerRegistered, EventAuthenticationIssued,
 		EventAuthenticationRevoked, EventAuthenticationFailed, EventAccessDenied, EventEncryptionKeyRotated,

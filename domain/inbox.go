@@ -43,6 +43,17 @@ type InboxTask struct {
 	OwnerName      string
 	CreatedAt      time.Time
 	LastModifiedAt time.Time
+	// DueAt and FollowUpAt are nil if they are not planned. PriorityRank is the TaskPriority.Rank.
+	DueAt, FollowUpAt *time.Time
+	PriorityRank      int
+}
+
+// Priority returns the priority of the task.
+func (t *InboxTask) Priority() TaskPriority { return PriorityOfRank(t.PriorityRank) }
+
+// IsOverdue reports whether the task is open and its due date has passed.
+func (t *InboxTask) IsOverdue(now time.Time) bool {
+	return t.State.Open() && t.DueAt != nil && !now.Before(*t.DueAt)
 }
 
 // Inbox is a page of the tasks of a view, with the options of its filters.

@@ -47,6 +47,8 @@ type Process struct {
 	Entity   *JSONValue
 	Related  RelatedProcesses
 	Elements ElementValues
+	// DueAt is the due date of the process, nil for none.
+	DueAt *time.Time
 	// Names are the names of the initiator and the definition, nil unless requested.
 	Names *Names
 	// Condition is set by reads of callers, with the message and the incident if the caller may see them.

@@ -36,6 +36,7 @@ const (
 	logTask      taskAction = "log"
 	reopenTask   taskAction = "reopen"
 	repairTask   taskAction = "repair the data"
+	planTask     taskAction = "plan"
 )
 
 //nolint:gochecknoglobals // a constant table: Go has no constant maps
@@ -90,6 +91,11 @@ var taskTransitions = transitions[TaskState, taskAction]{
 	{TaskCompleted, repairTask}: {to: TaskCompleted},
 	{TaskCancelled, repairTask}: {refusal: "the task is cancelled"},
 
+	{TaskReady, planTask}:     {to: TaskReady},
+	{TaskClaimed, planTask}:   {to: TaskClaimed},
+	{TaskCompleted, planTask}: {refusal: "the task is completed"},
+	{TaskCancelled, planTask}: {refusal: "the task is cancelled"},
+
 	{TaskReady, logTask}:     {to: TaskReady},
 	{TaskClaimed, logTask}:   {to: TaskClaimed},
 	{TaskCompleted, logTask}: {to: TaskCompleted},
@@ -107,6 +113,7 @@ type Task struct {
 	ActivityToken ActivityToken
 	// Delegation is the delegation to the owner, nil for none.
 	Delegation  *Delegation
+	Plan        TaskPlan
 	Logs        []TaskLog
 	ClaimedAt   *time.Time
 	CompletedAt *time.Time

@@ -57,6 +57,7 @@ func TestTaskTransitions(t *testing.T) {
 			completeTask: {"", TaskCompleted, TaskCompleted, ""},
 			cancelTask:   {TaskCancelled, TaskCancelled, "", ""},
 			saveTask:     {TaskReady, TaskClaimed, "", ""},
+			planTask:     {TaskReady, TaskClaimed, "", ""},
 			logTask:      {TaskReady, TaskClaimed, TaskCompleted, ""},
 			reopenTask:   {"", "", TaskClaimed, ""},
 			repairTask:   {TaskReady, TaskClaimed, TaskCompleted, ""},
