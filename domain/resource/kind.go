@@ -14,6 +14,7 @@ const (
 	KindDataStructure              Kind = "DataStructure"
 	KindEncryptionKey              Kind = "EncryptionKey"
 	KindDataSource                 Kind = "DataSource"
+	KindCalendar                   Kind = "Calendar"
 	KindProcessDefinition          Kind = "ProcessDefinition"
 	KindBusinessArtifactDefinition Kind = "BusinessArtifactDefinition"
 	KindWebhookSubscription        Kind = "WebhookSubscription"
@@ -44,6 +45,7 @@ func Definitions() []Definition {
 		{Kind: KindDataStructure, New: newOf[DataStructureSpec], ShortNames: []string{"structure", "structures", "ds"}},
 		{Kind: KindEncryptionKey, New: newOf[EncryptionKeySpec], ShortNames: []string{"key", "keys", "ek"}},
 		{Kind: KindDataSource, New: newOf[DataSourceSpec], ShortNames: []string{"source", "sources"}},
+		{Kind: KindCalendar, New: newOf[CalendarSpec]},
 		{
 			Kind: KindProcessDefinition, New: newOf[ProcessDefinitionSpec],
 			ShortNames: []string{"process", "processes", "proc", "procs", "pd"},

@@ -56,6 +56,10 @@ type ProcessDefinitionSpec struct {
 	UserActions []UserActionSpec `json:"userActions,omitempty" right:"within"`
 	// I18n are the translations of its texts, by language and key.
 	I18n json.RawMessage `json:"i18n,omitempty" right:"no"`
+	// Due is the due date of a process: a duration of ISO 8601 after its creation, or an expression over its values.
+	Due string `json:"due,omitempty" right:"no"`
+	// Calendar is the code of the calendar of the working time of due dates, which count all hours without one.
+	Calendar string `json:"calendar,omitempty" right:"no"`
 	// Permissions are the rights on processes of the definition.
 	Permissions ProcessPermissions `json:"permissions,omitzero" right:"within"`
 }
@@ -112,6 +116,14 @@ type ItemSpec struct {
 	Elements []ElementSpec `json:"elements,omitempty" right:"no"`
 	// I18n are the translations of its texts, by language and key.
 	I18n json.RawMessage `json:"i18n,omitempty" right:"no"`
+	// Due and FollowUp are the due date and the follow-up date of a task: a duration of ISO 8601 after its creation, or an
+	// expression over the values of the process and the task.
+	Due      string `json:"due,omitempty" right:"no"`
+	FollowUp string `json:"followUp,omitempty" right:"no"`
+	// Priority is the priority of a task, NORMAL unless given, or such an expression.
+	Priority string `json:"priority,omitempty" right:"no"`
+	// Escalation are the steps that the service takes with an open task after its due date.
+	Escalation []EscalationSpec `json:"escalation,omitempty" right:"yes"`
 	// Assistance configures how a model helps with an item.
 	Assistance *AssistanceSpec `json:"assistance,omitempty" right:"no"`
 	// Robot assists the owner of a task.
@@ -120,6 +132,18 @@ type ItemSpec struct {
 	Candidates []Grantee `json:"candidates,omitempty" right:"yes"`
 	// Viewers may read the item.
 	Viewers []Grantee `json:"viewers,omitempty" right:"yes"`
+}
+
+// EscalationSpec is a step of an escalation. It has one of Notify, Priority and Assign.
+type EscalationSpec struct {
+	// After is a duration of ISO 8601 after the due date. Steps are in the order of their durations.
+	After string `json:"after"`
+	// Notify are told, by an event.
+	Notify []Grantee `json:"notify,omitempty"`
+	// Priority is the least priority that the task has afterwards.
+	Priority domain.TaskPriority `json:"priority,omitempty"`
+	// Assign gets the task. Of a group, the member with the fewest claimed tasks does.
+	Assign *Grantee `json:"assign,omitempty"`
 }
 
 // ItemRobotSpec names the robot that assists with a task: its workflow is started

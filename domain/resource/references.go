@@ -119,7 +119,7 @@ func (s *DataStructureSpec) References() []Reference {
 func (*EncryptionKeySpec) References() []Reference { return nil }
 
 // References implements Spec: a process definition refers to the application that runs it, the key of its payloads,
-// the structures of its messages, its grantees, the robots of its tasks, definitions, applications and keys of its
+// the structures of its messages, its grantees, its calendar, the robots of its tasks, definitions, applications and keys of its
 // actions, and the data sources in its schemas.
 func (s *ProcessDefinitionSpec) References() []Reference {
 	var found references
@@ -127,6 +127,7 @@ func (s *ProcessDefinitionSpec) References() []Reference {
 		found.add(KindApplication, s.Engine.Runner, "/spec/engine/runner")
 		found.add(KindEncryptionKey, s.Engine.EncryptionKey, "/spec/engine/encryptionKey")
 	}
+	found.add(KindCalendar, s.Calendar, "/spec/calendar")
 	found.addDataSources(s.MetadataSchema, "/spec/metadataSchema")
 	found.addDataSources(s.EntitySchema, "/spec/entitySchema")
 	for i, code := range s.DataStructures {
@@ -138,6 +139,15 @@ func (s *ProcessDefinitionSpec) References() []Reference {
 		found.addDataSources(s.Items[i].ContextDataSchema, item+"/contextDataSchema")
 		found.addGrantees(s.Items[i].Candidates, item+"/candidates")
 		found.addGrantees(s.Items[i].Viewers, item+"/viewers")
+		for j, step := range s.Items[i].Escalation {
+			place := extendPointer(item+"/escalation", j)
+			found.addGrantees(step.Notify, place+"/notify")
+			if step.Assign != nil {
+				found.add(KindUser, step.Assign.User, place+"/assign/user")
+				found.add(KindApplication, step.Assign.Application, place+"/assign/application")
+				found.add(KindGroup, step.Assign.Group, place+"/assign/group")
+			}
+		}
 		if robot := s.Items[i].Robot; robot != nil {
 			found.add(KindRobot, robot.Code, item+"/robot/code")
 		}

@@ -19,9 +19,10 @@ func rights() map[resource.Kind][]string {
 		resource.KindGroup:         {"/members"},
 		resource.KindEncryptionKey: {"/shared"},
 		resource.KindDataSource:    {"/taskQueue", "/runner", "/encryptionKey", "/permissions/queriers"},
+		resource.KindCalendar:      {},
 		resource.KindProcessDefinition: {
 			"/engine/workflowType", "/engine/taskQueue", "/engine/signalShape", "/engine/runner", "/engine/encryptionKey",
-			"/items/*/fourEyesWith", "/items/*/robot", "/items/*/candidates", "/items/*/viewers",
+			"/items/*/escalation", "/items/*/fourEyesWith", "/items/*/robot", "/items/*/candidates", "/items/*/viewers",
 			"/userActions/*/type", "/userActions/*/permissions", "/userActions/*/taskQueue", "/userActions/*/runner",
 			"/permissions/initiators", "/permissions/viewers", "/permissions/managers", "/permissions/administrators", "/permissions/repairers",
 		},

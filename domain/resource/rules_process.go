@@ -31,6 +31,7 @@ func (s *ProcessDefinitionSpec) checkSpec(r *report) {
 	for i := range s.UserActions {
 		s.UserActions[i].check(s, extendPointer("/spec/userActions", i), r)
 	}
+	checkDue(s.Due, "/spec/due", r)
 	checkTranslations(catalogueMembers(s), r)
 	for _, list := range s.Permissions.granteeLists() {
 		checkGrantees(list.grantees, list.pointer, false, r)
@@ -73,6 +74,10 @@ func (s *ItemSpec) check(pointer string, r *report) {
 		{member: "requireValidDataOnComplete", present: s.RequireValidDataOnComplete, types: task},
 		{member: "fourEyesWith", present: len(s.FourEyesWith) > 0, types: task},
 		{member: "elements", present: len(s.Elements) > 0, types: task},
+		{member: "due", present: s.Due != "", types: task},
+		{member: "followUp", present: s.FollowUp != "", types: task},
+		{member: "priority", present: s.Priority != "", types: task},
+		{member: "escalation", present: len(s.Escalation) > 0, types: task},
 		{member: "robot", present: s.Robot != nil, types: task},
 		{member: "candidates", present: len(s.Candidates) > 0, types: task},
 	}, string(s.Type), pointer, r)
@@ -85,6 +90,10 @@ func (s *ItemSpec) check(pointer string, r *report) {
 			r.add(pointer+"/assistance/answer", "%s is only for TASK", AnswerDraft)
 		}
 	}
+	checkDue(s.Due, pointer+"/due", r)
+	checkDue(s.FollowUp, pointer+"/followUp", r)
+	checkPriority(s.Priority, pointer+"/priority", r)
+	checkEscalation(s.Escalation, pointer+"/escalation", r)
 	checkGrantees(s.Candidates, pointer+"/candidates", true, r)
 	checkGrantees(s.Viewers, pointer+"/viewers", true, r)
 }

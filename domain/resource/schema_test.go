@@ -219,7 +219,8 @@ func TestSchemaOfAnyLeadsToThatOfTheKind(t *testing.T) {
 			"apiVersion": resource.APIVersion, "kind": string(kind), "metadata": map[string]any{"code": "x", "tenant": "demo"},
 			"spec": map[string]any{
 				"name": "N", "email": "a@demo.example", "schema": map[string]any{}, "url": "https://example.com/",
-				"taskQueue": "Q", "runner": "worker", "type": "EMAIL",
+				"taskQueue": "Q", "runner": "worker", "type": "EMAIL", "timeZone": "UTC",
+				"hours": []any{map[string]any{"days": []any{"MONDAY"}, "from": "09:00", "to": "17:00"}},
 			},
 		}
 		spec, ok := document["spec"].(map[string]any)
@@ -251,6 +252,7 @@ func TestSchemasHaveTheDefaults(t *testing.T) {
 		resource.KindApplication:          `{"name":"N"}`,
 		resource.KindWebhookSubscription:  `{"name":"N","url":"https://example.com/"}`,
 		resource.KindRobot:                `{"name":"N"}`,
+		resource.KindCalendar:             `{"name":"N","timeZone":"UTC","hours":[{"days":["MONDAY"],"from":"09:00","to":"17:00"}]}`,
 		resource.KindNotificationReceiver: `{"name":"N","type":"EMAIL","addresses":["a@demo.example"]}`,
 		resource.KindProcessDefinition: `{"name":"N","permissions":{"initiators":[{"user":"a"}]},
 			"engine":{"workflowType":"W","taskQueue":"Q","runner":"r"},"elements":[{"code":"E","name":"E","type":"FIELD"}],
