@@ -135,7 +135,9 @@ func bulkList(
 		l.Columns = "p.id"
 		more, verify = metadata.queries(caller), metadata.verify
 	case domain.BulkTasks:
-		filter := InboxFilter{View: cmp.Or(f.View, domain.InboxAll), Search: f.Search}
+		filter := InboxFilter{
+			View: cmp.Or(f.View, domain.InboxAll), Search: f.Search, Overdue: f.Overdue, Now: b.CreatedAt, DueAfter: f.DueAfter, DueBefore: f.DueBefore,
+		}
 		if f.DefinitionID != nil {
 			filter.ProcessDefinitionIDs = []uuid.UUID{*f.DefinitionID}
 		}

@@ -99,18 +99,22 @@ type FoundDefinition struct {
 	TenantID uuid.UUID
 	Version  *uuid.UUID
 	Rights   domain.DefinitionRights
+	// Clock is the clock of deadlines.
+	Clock DeadlineClock
 }
 
 // scanFoundDefinition reads a row of findDefinition.
 func scanFoundDefinition(row pgx.CollectableRow) (d FoundDefinition, err error) {
-	return d, row.Scan(&d.ID, &d.TenantID, &d.Version, &d.Rights.Initiates, &d.Rights.Views, &d.Rights.Manages)
+	fields := []any{&d.ID, &d.TenantID, &d.Version, &d.Rights.Initiates, &d.Rights.Views, &d.Rights.Manages}
+	return d, row.Scan(append(fields, d.Clock.fields()...)...)
 }
 
 const findDefinition = `
 SELECT d.id, d.tenant_id, d.published_version,
        coalesce(bool_or(g.permission = 'INITIATOR'), false),
        coalesce(bool_or(g.permission = 'VIEWER'), false),
-       coalesce(bool_or(g.permission = 'MANAGER'), false)
+       coalesce(bool_or(g.permission = 'MANAGER'), false),
+       ` + clockOfDefinition + `
   FROM process_definitions d
   LEFT JOIN process_definition_grants g ON g.process_definition_id = d.id AND ` + access.CallerIsGrantee + `
  WHERE d.tenant_id = ANY($2)
@@ -199,6 +203,8 @@ type ItemPrerequisites struct {
 	Process *LockedProcess
 	// SignalShape is the shape of signals to the process's workflow, empty without a workflow.
 	SignalShape domain.SignalShape
+	// Clock is the clock of deadlines.
+	Clock DeadlineClock
 	// Owner is the requested owner, nil when there is none.
 	Owner *PrincipalTenants
 	// Owned are the tasks of a process with opposed tasks that have an owner, nil unless an owner is requested.
@@ -217,7 +223,8 @@ SELECT ` + itemWithLogs + `, (i.tenant_id = ANY($2) AND ` + access.VisibleItem +
 SELECT ` + processColumns + `,
        ` + access.ManagesProcess + `,
        (SELECT r.id FROM engine_runs r WHERE r.kind = 'PROCESS' AND r.owner_id = p.id),
-       coalesce((SELECT v.signal_shape FROM process_definition_versions v WHERE v.version = p.process_version), '')
+       coalesce((SELECT v.signal_shape FROM process_definition_versions v WHERE v.version = p.process_version), ''),
+       ` + clockOfProcess + `
   FROM processes p
  WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess + `
    FOR SHARE OF p`
@@ -239,7 +246,7 @@ func PrepareProcessItem(
 			return pg.IgnoreNoRows(err)
 		}),
 		pg.Q(shareProcess, []any{caller.PrincipalID, caller.TenantIDs(), process}, func(rows pgx.Rows) error {
-			err := scanProcess(locked.Process, &locked.Rights.Manages, &locked.RunID, &n.SignalShape)(rows)
+			err := scanProcess(locked.Process, append([]any{&locked.Rights.Manages, &locked.RunID, &n.SignalShape}, n.Clock.fields()...)...)(rows)
 			if err == nil {
 				n.Process = locked
 			}

@@ -20,8 +20,8 @@ ON CONFLICT (id) DO NOTHING`
 	insertProcessDefinitionVersion = `
 INSERT INTO process_definition_versions (version, process_definition_id, name, workflow_type, task_queue,
                                          signal_shape, runner_id, spec, number, digest, created_by, created_at,
-                                         encryption_key, names, description)
-VALUES ($1, $2, $3, nullif($4, ''), nullif($5, ''), nullif($6, ''), $7, $8, $9, $10, $11, $12, nullif($13, ''), $14, $15)`
+                                         encryption_key, names, description, calendar)
+VALUES ($1, $2, $3, nullif($4, ''), nullif($5, ''), nullif($6, ''), $7, $8, $9, $10, $11, $12, nullif($13, ''), $14, $15, nullif($16, ''))`
 
 	publishProcessDefinition = `
 UPDATE process_definitions
@@ -75,7 +75,9 @@ type DefinitionVersion struct {
 	Name     translation.Name
 	// Description has no source if there is none.
 	Description translation.Name
-	Engine      *domain.EngineBinding
+	Engine *domain.EngineBinding
+	// Calendar is the code of the calendar of due dates, "" for none.
+	Calendar string
 	// Spec is the full manifest; domain.ProcessSpec is a part of it.
 	Spec  json.RawMessage
 	Items []ItemDefinitionVersion
@@ -130,7 +132,7 @@ func (tx *Tx) PublishVersion(v DefinitionVersion, by uuid.UUID, now time.Time) {
 	tx.InsertDefinition(v.ID, v.TenantID, v.Code)
 	tx.queue(insertProcessDefinitionVersion, v.Version, v.ID, v.Name.Source, engine.WorkflowType, engine.TaskQueue,
 		engine.SignalShape, pg.Optional(engine.RunnerID), specOf(v.Spec), v.Number, append([]byte{}, v.Digest...), by, now,
-		engine.EncryptionKey, translatedName(v.Name), givenText(v.Description))
+		engine.EncryptionKey, translatedName(v.Name), givenText(v.Description), v.Calendar)
 	for _, item := range v.Items {
 		tx.InsertItemDefinition(item.ID, v.ID, item.Code)
 		tx.queue(insertItemDefinitionVersion, item.Version, item.ID, v.Version, item.Type, item.Name.Source, specOf(item.Spec),

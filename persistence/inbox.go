@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,13 +22,19 @@ type InboxFilter struct {
 	// subject of the process, ignoring case.
 	Search               string
 	ProcessDefinitionIDs []uuid.UUID
+	// Overdue keeps the tasks that are overdue at Now. DueAfter and DueBefore keep the tasks with a due date in the period, which
+	// does not include its end.
+	Overdue             bool
+	Now                 time.Time
+	DueAfter, DueBefore *time.Time
 	// Languages are the languages of the reader, for the order by name.
 	Languages []string
 }
 
 const (
 	inboxColumns = `i.id, ` + pg.NameOfT + ` AS name, i.task_state AS state, i.process_id, ` + pg.NameOfV + ` AS process_name, p.subject,
-       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at`
+       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at,
+       plan.due_at, plan.follow_up_at, coalesce(plan.priority, 2) AS priority_rank`
 
 	inboxProcess = `
   JOIN processes p ON p.id = i.process_id`
@@ -37,11 +44,17 @@ const (
   JOIN item_definition_versions t ON t.version = i.item_version
   JOIN principals s ON s.id = p.initiator_id
   LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
+  LEFT JOIN task_times plan ON plan.item_id = i.id
   LEFT JOIN principals o ON o.id = i.owner_id
   LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id`
 
 	inboxTables = `process_items i` + inboxNames
 )
+
+// isCounted reports whether the stored counts of the view are the total of the list.
+func (f InboxFilter) isCounted() bool {
+	return strings.TrimSpace(f.Search) == "" && !f.Overdue && f.DueAfter == nil && f.DueBefore == nil
+}
 
 // taskList selects the tasks of the filter.
 func (f InboxFilter) taskList(caller domain.Caller, more ...listquery.Condition) *listquery.List {
@@ -50,6 +63,10 @@ func (f InboxFilter) taskList(caller domain.Caller, more ...listquery.Condition)
 	l.Where = append(l.Where,
 		listquery.AnyOf("i.process_definition_id", f.ProcessDefinitionIDs),
 		listquery.MatchSearch(f.Search, "p.subject", "t.name", pg.TranslationsOf("t"), "v.name", pg.TranslationsOf("v"), "coalesce(sname.name, s.name)").OnNames())
+	if f.Overdue {
+		l.Where = append(l.Where, isOverdue(&f.Overdue, f.Now))
+	}
+	l.Where = append(l.Where, dueBetween(f.DueAfter, f.DueBefore))
 	l.Where = append(l.Where, more...)
 	return l
 }
@@ -82,6 +99,7 @@ func inboxTasks() listquery.List {
 			Default: []listquery.Column{{SQL: "i.created_at"}},
 			Columns: listquery.Columns{
 				"id": {SQL: "i.id"}, "createdAt": {SQL: "i.created_at"}, "lastModifiedAt": {SQL: "i.last_modified_at"},
+				"dueAt": openDue(), "priority": {SQL: taskPriority},
 				"name": listquery.ShownName("t", nil), "subject": {SQL: "p.subject", Named: true},
 			},
 		},
@@ -89,7 +107,7 @@ func inboxTasks() listquery.List {
 }
 
 // ReadInbox returns a page of the tasks of a view, and the counts of all views.
-// Tasks can be sorted by createdAt, lastModifiedAt, name and subject.
+// Tasks can be sorted by createdAt, lastModifiedAt, dueAt, priority, name and subject.
 func (r *Reader) ReadInbox(
 	ctx context.Context, caller domain.Caller, filter InboxFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Inbox, error) {

@@ -77,8 +77,7 @@ func readInbox(
 	}
 	var counts []inboxCount
 	queries = []pg.Query{pg.KeepPlans(), rows, countInbox(caller, filter.View, &counts)}
-	searches := strings.TrimSpace(filter.Search) != ""
-	if searches {
+	if !filter.isCounted() {
 		queries = append(queries, l.Total(&result.Total))
 	}
 	return queries, func() {
@@ -91,7 +90,7 @@ func readInbox(
 			if len(result.Definitions) < inboxDefinitionLimit {
 				result.Definitions = append(result.Definitions, domain.InboxDefinition{ID: c.ID, Name: c.Name, Tasks: c.Tasks})
 			}
-			if !searches && (len(filter.ProcessDefinitionIDs) == 0 || slices.Contains(filter.ProcessDefinitionIDs, c.ID)) {
+			if filter.isCounted() && (len(filter.ProcessDefinitionIDs) == 0 || slices.Contains(filter.ProcessDefinitionIDs, c.ID)) {
 				result.Total += c.Tasks
 			}
 		}

@@ -17,7 +17,8 @@ const itemSummaryColumns = `i.id, i.tenant_id, i.process_id, i.process_definitio
        i.item_definition_id, i.item_version, i.item_definition_code, i.thread_id, i.owner_id,
        i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code, i.mentions,
        i.created_by, i.created_at, i.last_modified_by, i.last_modified_at, i.deleted_at, i.deleted_by,
-       i.delegator_id, i.delegated_at, i.delegation_note`
+       i.delegator_id, i.delegated_at, i.delegation_note,
+       ` + planOfTask
 
 const itemColumns = itemSummaryColumns + `,
        i.task_data, i.task_data_valid, i.task_data_errors, i.context_data, i.context_data_valid, i.context_data_errors,
@@ -43,6 +44,7 @@ type itemRow struct {
 	note                                *string
 	data, contextData, messageData      storedValue
 	elements                            []byte
+	plan                                planRow
 	logs                                []taskLogRow
 }
 
@@ -77,6 +79,7 @@ func (r *itemRow) summaryFields() []any {
 		&r.taskState, &r.claimedAt, &r.completedAt, &r.cancelledAt, &r.text, &r.dataCode, &r.mentions,
 		&i.CreatedBy, &i.CreatedAt, &i.LastModifiedBy, &i.LastModifiedAt, &i.DeletedAt, &i.DeletedBy,
 		&r.delegator, &r.delegatedAt, &r.note,
+		&r.plan,
 	}
 }
 
@@ -112,7 +115,7 @@ func (r *itemRow) processItem() (*domain.ProcessItem, error) {
 	switch i.Type {
 	case domain.ItemTask:
 		i.Task = &domain.Task{
-			State: *r.taskState, Logs: r.taskLogs(), Delegation: r.delegation(),
+			State: *r.taskState, Logs: r.taskLogs(), Delegation: r.delegation(), Plan: r.plan.plan(),
 			ClaimedAt: r.claimedAt, CompletedAt: r.completedAt, CancelledAt: r.cancelledAt,
 		}
 		if i.Task.Data, err = r.data.value(); err != nil {

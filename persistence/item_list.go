@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -22,12 +23,18 @@ type ItemFilter struct {
 	ThreadIDs              []uuid.UUID
 	ProcessDefinitionIDs   []uuid.UUID
 	ProcessDefinitionCodes []string
-	Deleted                domain.DeletedFilter
+	TaskPriorities         []domain.TaskPriority
+	// TaskDueAfter and TaskDueBefore keep tasks with a due date in the period, which does not include its end.
+	TaskDueAfter, TaskDueBefore *time.Time
+	// TaskOverdue keeps tasks that are overdue at Now, or the other tasks.
+	TaskOverdue *bool
+	Now         time.Time
+	Deleted     domain.DeletedFilter
 }
 
 // ListProcessItems returns a page of the items visible to the caller, as summaries without data and logs. They
-// can be sorted by id, createdAt, lastModifiedAt, claimedAt, completedAt and cancelledAt. Items
-// without one of these times are last, in the order in which they were created.
+// can be sorted by id, createdAt, lastModifiedAt, claimedAt, completedAt, cancelledAt, dueAt, followUpAt and
+// priority. Items without one of these times are last, in the order in which they were created.
 func (r *Reader) ListProcessItems(
 	ctx context.Context, caller domain.Caller, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.ProcessItem], error) {
@@ -72,6 +79,9 @@ func itemList(caller domain.Caller, filter ItemFilter, sort []domain.SortKey, co
 			listquery.AnyOf("i.process_definition_id", filter.ProcessDefinitionIDs),
 			listquery.MatchAny(`i.process_definition_id IN (SELECT d.id FROM process_definitions d WHERE d.code = ANY(%s))`,
 				filter.ProcessDefinitionCodes),
+			withPriorities(filter.TaskPriorities),
+			dueBetween(filter.TaskDueAfter, filter.TaskDueBefore),
+			isOverdue(filter.TaskOverdue, filter.Now),
 		},
 		Order: listquery.Order{
 			By: sort, Default: []listquery.Column{{SQL: "i.created_at", Index: listquery.WalkAndTenantIndex}},
@@ -82,6 +92,9 @@ func itemList(caller domain.Caller, filter ItemFilter, sort []domain.SortKey, co
 				"claimedAt":      taskTime("i.claimed_at"),
 				"completedAt":    taskTime("i.completed_at"),
 				"cancelledAt":    taskTime("i.cancelled_at"),
+				"dueAt":          plannedTime("due_at"),
+				"followUpAt":     plannedTime("follow_up_at"),
+				"priority":       {SQL: taskPriority},
 			},
 		},
 		Counts: itemCounts(),

@@ -61,6 +61,7 @@ func (tx *Tx) InsertProcessItem(i *domain.ProcessItem) error {
 		contextData.document, contextData.valid, contextData.errors,
 		orNull(message.Text), messageData.document, messageData.valid, messageData.errors,
 		orNull(message.DataStructureCode), elements, []byte(task.ActivityToken), i.ThreadID)
+	tx.insertTaskTimes(i)
 	return nil
 }
 
@@ -88,6 +89,7 @@ func (tx *Tx) UpdateTaskState(i *domain.ProcessItem) {
 	}
 	tx.queue(updateTaskState, i.ID, i.Task.State, i.OwnerID, i.Task.ClaimedAt, i.Task.CompletedAt, i.Task.CancelledAt,
 		i.LastModifiedBy, i.LastModifiedAt, delegator, delegatedAt, note)
+	tx.updateTimesOfState(i)
 }
 
 const updateTaskData = `

@@ -82,6 +82,11 @@ func addItemReads(reads map[string]listRead) {
 		TaskStates: []domain.TaskState{domain.TaskReady, domain.TaskClaimed}, DefinitionCodes: []string{"T"},
 		ProcessDefinitionIDs: listedIDs, ProcessDefinitionCodes: []string{"D"},
 	}, firstPage, ascending("claimedAt"))
+	reads["items_by_due"] = items(member, itemFilter{}, thirdPage, ascending("dueAt"))
+	reads["items_by_priority"] = items(member, itemFilter{TaskPriorities: []domain.TaskPriority{domain.PriorityLow, domain.PriorityNormal}}, firstPage, descending("priority"))
+	reads["items_overdue"] = items(member, itemFilter{
+		TaskPriorities: []domain.TaskPriority{domain.PriorityHigh}, TaskDueBefore: &listedAt, TaskOverdue: new(true), Now: listedAt,
+	}, firstPage, ascending("followUpAt"))
 	reads["items_of_process"] = items(member, itemFilter{ProcessIDs: listedIDs[:1], ThreadIDs: listedIDs}, firstPage, nil)
 	reads["items_with_deleted"] = items(member, itemFilter{Deleted: domain.IncludeDeleted}, firstPage, nil)
 	reads["items_deleted"] = items(member, itemFilter{Deleted: domain.OnlyDeleted}, firstPage, nil)
@@ -167,6 +172,8 @@ func addInboxReads(reads map[string]listRead) {
 	}
 	reads["inbox_of_tenants"] = inbox(memberOf2, persistence.InboxFilter{View: domain.InboxToClaim}, nil)
 	reads["inbox_filtered"] = inbox(member, persistence.InboxFilter{View: domain.InboxToClaim, ProcessDefinitionIDs: listedIDs}, ascending("subject"))
+	reads["inbox_overdue"] = inbox(member, persistence.InboxFilter{View: domain.InboxToClaim, Overdue: true, Now: listedAt}, ascending("dueAt"))
+	reads["inbox_due"] = inbox(member, persistence.InboxFilter{View: domain.InboxAll, DueAfter: &listedAt}, descending("priority"))
 	reads["inbox_search"] = inbox(member, persistence.InboxFilter{View: domain.InboxAll, Search: "offer"}, nil)
 	for name, view := range map[string]domain.InboxView{"inbox_news": domain.InboxToClaim, "inbox_news_of_all": domain.InboxAll} {
 		reads[name] = func(ctx context.Context, r *persistence.Reader) error {

@@ -13,7 +13,7 @@ import (
 
 const processSummaryColumns = `p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_definition_code,
        p.state, p.initiator_id, p.created_by, p.created_at, p.last_modified_by, p.last_modified_at,
-       p.deleted_at, p.deleted_by`
+       p.deleted_at, p.deleted_by, p.due_at`
 
 const processColumns = processSummaryColumns + `,
        p.metadata, p.metadata_valid, p.metadata_errors, p.entity, p.entity_valid, p.entity_errors,
@@ -37,7 +37,7 @@ func processSummaryFields(p *domain.Process) []any {
 	return []any{
 		&p.ID, &p.TenantID, &p.Definition.ID, &p.Definition.Version, &p.Definition.Code,
 		&p.State, &p.InitiatorID, &p.CreatedBy, &p.CreatedAt, &p.LastModifiedBy, &p.LastModifiedAt,
-		&p.DeletedAt, &p.DeletedBy,
+		&p.DeletedAt, &p.DeletedBy, &p.DueAt,
 	}
 }
 
@@ -124,10 +124,10 @@ const insertProcess = `
 INSERT INTO processes (id, tenant_id, process_definition_id, process_version, process_definition_code, state,
                        initiator_id, created_by, created_at, last_modified_by, last_modified_at,
                        metadata, metadata_valid, metadata_errors, entity, entity_valid, entity_errors,
-                       subject, element_values)
+                       subject, element_values, due_at)
 VALUES ($1, $2, $3,
         (SELECT v.version FROM process_definition_versions v WHERE v.version = $4 AND v.process_definition_id = $3),
-        $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`
+        $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`
 
 // InsertProcess stores a new process.
 func (tx *Tx) InsertProcess(p *domain.Process) error {
@@ -147,7 +147,7 @@ func (tx *Tx) InsertProcess(p *domain.Process) error {
 	tx.queue(insertProcess, p.ID, p.TenantID, p.Definition.ID, p.Definition.Version, p.Definition.Code, p.State,
 		p.InitiatorID, p.CreatedBy, p.CreatedAt, p.LastModifiedBy, p.LastModifiedAt,
 		metadata.document, metadata.valid, metadata.errors, entity.document, entity.valid, entity.errors,
-		p.Subject, elements)
+		p.Subject, elements, p.DueAt)
 	return nil
 }
 

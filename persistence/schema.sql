@@ -196,17 +196,6 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION public.describe_incident() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-BEGIN
-    NEW.process_definition_id := (SELECT p.process_definition_id FROM processes p WHERE p.id = NEW.process_id AND p.tenant_id = NEW.tenant_id);
-    NEW.workflow_type := coalesce((SELECT r.workflow_type FROM engine_runs r
-                                    WHERE r.id = NEW.engine_run_id AND r.tenant_id = NEW.tenant_id), '');
-    RETURN NEW;
-END;
-$$;
-
 CREATE FUNCTION public.drop_event_partition(before timestamp with time zone, OUT of_era integer, OUT n bigint) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO '$user', 'public'
@@ -1631,8 +1620,6 @@ CREATE TABLE public.incidents (
     muted_until timestamp with time zone,
     assignee_id uuid,
     changed_at timestamp with time zone,
-    process_definition_id uuid,
-    workflow_type text DEFAULT ''::text NOT NULL,
     CONSTRAINT incidents_attempts_check CHECK ((attempts >= 1)),
     CONSTRAINT incidents_check CHECK (((state = 'OPEN'::text) = (resolved_at IS NULL))),
     CONSTRAINT incidents_check1 CHECK (((acknowledged_at IS NULL) = (acknowledged_by IS NULL))),
@@ -1702,7 +1689,6 @@ CREATE TABLE public.item_definition_versions (
     robot_code text,
     robot_operation text,
     names jsonb,
-    opposed_codes text[] DEFAULT '{}'::text[] NOT NULL,
     CONSTRAINT item_definition_versions_check CHECK ((num_nulls(robot_code, robot_operation) = ANY (ARRAY[0, 2]))),
     CONSTRAINT item_definition_versions_check1 CHECK (((robot_code IS NULL) OR (type = 'TASK'::text))),
     CONSTRAINT item_definition_versions_name_check CHECK (((length(name) >= 1) AND (length(name) <= 50))),
@@ -1751,7 +1737,8 @@ CREATE TABLE public.process_definition_versions (
     created_by uuid NOT NULL,
     encryption_key text,
     names jsonb,
-    description jsonb,
+    calendar text,
+    CONSTRAINT process_definition_versions_calendar_check CHECK (((length(calendar) >= 1) AND (length(calendar) <= 50))),
     CONSTRAINT process_definition_versions_check CHECK ((num_nulls(workflow_type, task_queue, signal_shape, runner_id) = ANY (ARRAY[0, 4]))),
     CONSTRAINT process_definition_versions_check1 CHECK (((encryption_key IS NULL) OR (workflow_type IS NOT NULL))),
     CONSTRAINT process_definition_versions_encryption_key_check CHECK (((length(encryption_key) >= 1) AND (length(encryption_key) <= 50))),
@@ -2052,10 +2039,7 @@ CREATE TABLE public.process_items (
     deleted_at timestamp with time zone,
     deleted_by uuid,
     mentions uuid[],
-    delegator_id uuid,
-    delegated_at timestamp with time zone,
-    delegation_note text,
-    CONSTRAINT process_items_valid CHECK ((public.item_is_valid(type, task_state, owner_id, item_definition_id, item_version, item_definition_code, task_data, task_data_valid, context_data, context_data_valid, message_text, message_data, message_data_valid, message_data_code, claimed_at, completed_at, cancelled_at, deleted_at, deleted_by, element_values, activity_token, thread_id) AND (num_nulls(delegator_id, delegated_at) = ANY (ARRAY[0, 2])) AND ((delegator_id IS NOT NULL) OR (delegation_note IS NULL))))
+    CONSTRAINT process_items_valid CHECK (public.item_is_valid(type, task_state, owner_id, item_definition_id, item_version, item_definition_code, task_data, task_data_valid, context_data, context_data_valid, message_text, message_data, message_data_valid, message_data_code, claimed_at, completed_at, cancelled_at, deleted_at, deleted_by, element_values, activity_token, thread_id))
 )
 WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.02', autovacuum_analyze_threshold='1000');
 
@@ -2088,6 +2072,7 @@ CREATE TABLE public.processes (
     element_values json,
     deleted_at timestamp with time zone,
     deleted_by uuid,
+    due_at timestamp with time zone,
     CONSTRAINT processes_check CHECK (((metadata IS NULL) = (metadata_valid IS NULL))),
     CONSTRAINT processes_check1 CHECK (((entity IS NULL) = (entity_valid IS NULL))),
     CONSTRAINT processes_deleted_check CHECK ((((deleted_at IS NULL) = (deleted_by IS NULL)) AND ((deleted_at IS NULL) OR (state <> 'RUNNING'::text)))),
@@ -2147,7 +2132,7 @@ CREATE TABLE public.resources (
     directory json,
     CONSTRAINT resources_code_check CHECK (((length(code) >= 1) AND (length(code) <= 63))),
     CONSTRAINT resources_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 255))),
-    CONSTRAINT resources_kind_check CHECK ((kind = ANY (ARRAY['Tenant'::text, 'User'::text, 'Application'::text, 'Group'::text, 'DataStructure'::text, 'EncryptionKey'::text, 'DataSource'::text, 'ProcessDefinition'::text, 'BusinessArtifactDefinition'::text, 'WebhookSubscription'::text, 'Robot'::text, 'NotificationReceiver'::text]))),
+    CONSTRAINT resources_kind_check CHECK ((kind = ANY (ARRAY['Tenant'::text, 'User'::text, 'Application'::text, 'Group'::text, 'DataStructure'::text, 'EncryptionKey'::text, 'DataSource'::text, 'Calendar'::text, 'ProcessDefinition'::text, 'BusinessArtifactDefinition'::text, 'WebhookSubscription'::text, 'Robot'::text, 'NotificationReceiver'::text]))),
     CONSTRAINT resources_source_check CHECK ((source = ANY (ARRAY['MANIFEST'::text, 'DIRECTORY'::text, 'DEPARTED'::text, 'SIGN_IN'::text])))
 );
 
@@ -2266,6 +2251,21 @@ CREATE TABLE public.task_queue_observations (
     CONSTRAINT task_queue_observations_task_queue_check CHECK (((length(task_queue) >= 1) AND (length(task_queue) <= 255)))
 )
 WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='200');
+
+CREATE TABLE public.task_times (
+    item_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    item_definition_id uuid NOT NULL,
+    due_at timestamp with time zone,
+    follow_up_at timestamp with time zone,
+    priority smallint NOT NULL,
+    open boolean NOT NULL,
+    next_at timestamp with time zone,
+    overdue_at timestamp with time zone,
+    escalated smallint DEFAULT 0 NOT NULL,
+    CONSTRAINT task_times_check CHECK (((due_at IS NOT NULL) OR (follow_up_at IS NOT NULL) OR (priority <> 2))),
+    CONSTRAINT task_times_priority_check CHECK (((priority >= 1) AND (priority <= 4)))
+);
 
 CREATE TABLE public.tenant_users (
     id uuid NOT NULL,
@@ -2816,6 +2816,9 @@ ALTER TABLE ONLY public.task_logs
 ALTER TABLE ONLY public.task_queue_observations
     ADD CONSTRAINT task_queue_observations_pkey PRIMARY KEY (tenant_id, task_queue);
 
+ALTER TABLE ONLY public.task_times
+    ADD CONSTRAINT task_times_pkey PRIMARY KEY (item_id, tenant_id);
+
 ALTER TABLE ONLY public.tenant_users
     ADD CONSTRAINT tenant_users_pkey PRIMARY KEY (id);
 
@@ -2994,8 +2997,6 @@ CREATE INDEX incidents_assigned ON public.incidents USING btree (assignee_id) WH
 
 CREATE INDEX incidents_closed ON public.incidents USING btree (tenant_id, resolved_at) WHERE (state <> 'OPEN'::text);
 
-CREATE INDEX incidents_definition ON public.incidents USING btree (process_definition_id, state, created_at, id) INCLUDE (tenant_id, fingerprint);
-
 CREATE INDEX incidents_fingerprint ON public.incidents USING btree (tenant_id, state, fingerprint, created_at);
 
 CREATE INDEX incidents_open ON public.incidents USING btree (tenant_id, kind, muted_until) WHERE (state = 'OPEN'::text);
@@ -3009,8 +3010,6 @@ CREATE INDEX incidents_run ON public.incidents USING btree (engine_run_id);
 CREATE INDEX incidents_state ON public.incidents USING btree (state, created_at, id);
 
 CREATE INDEX incidents_tenant ON public.incidents USING btree (tenant_id, state, created_at, id);
-
-CREATE INDEX incidents_words ON public.incidents USING gin (public.search_key(((workflow_type || ' '::text) || message)) public.gin_trgm_ops);
 
 CREATE INDEX item_assistance_deadline ON public.item_assistance USING btree (deadline) WHERE (state = 'PENDING'::text);
 
@@ -3082,8 +3081,6 @@ CREATE INDEX process_items_created ON public.process_items USING btree (tenant_i
 
 CREATE INDEX process_items_definition ON public.process_items USING btree (item_definition_id, created_at, id);
 
-CREATE INDEX process_items_delegated ON public.process_items USING btree (delegator_id, created_at, id) WHERE (delegator_id IS NOT NULL);
-
 CREATE INDEX process_items_deleted ON public.process_items USING btree (tenant_id, created_at, id) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX process_items_modified ON public.process_items USING btree (item_definition_id, last_modified_at, id);
@@ -3131,6 +3128,16 @@ CREATE INDEX robots_created ON public.robots USING btree (tenant_id, created_at,
 CREATE UNIQUE INDEX signing_keys_active ON public.signing_keys USING btree (purpose) WHERE (retired_at IS NULL);
 
 CREATE INDEX task_queue_observations_due ON public.task_queue_observations USING btree (due_at);
+
+CREATE INDEX task_times_due ON public.task_times USING btree (item_definition_id, due_at, item_id) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX task_times_follow_up ON public.task_times USING btree (item_definition_id, follow_up_at, item_id) WHERE (follow_up_at IS NOT NULL);
+
+CREATE INDEX task_times_next ON public.task_times USING btree (next_at, item_id) WHERE (next_at IS NOT NULL);
+
+CREATE INDEX task_times_open ON public.task_times USING btree (tenant_id, due_at, item_id) WHERE open;
+
+CREATE INDEX task_times_priority ON public.task_times USING btree (tenant_id, priority, item_id) WHERE (open AND (priority <> 2));
 
 CREATE INDEX tenant_users_principal ON public.tenant_users USING btree (principal_id);
 
@@ -3191,8 +3198,6 @@ ALTER INDEX public.events_kind ATTACH PARTITION public.events_1_resource_kind_te
 ALTER INDEX public.events_tenant_key ATTACH PARTITION public.events_1_tenant_id_era_xid_position_key;
 
 ALTER INDEX public.events_type ATTACH PARTITION public.events_1_type_tenant_id_era_xid_position_idx;
-
-CREATE TRIGGER describe_incident BEFORE INSERT ON public.incidents FOR EACH ROW EXECUTE FUNCTION public.describe_incident();
 
 CREATE TRIGGER keep_events BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION public.keep_events();
 
@@ -3422,6 +3427,9 @@ ALTER TABLE ONLY public.robots
 
 ALTER TABLE ONLY public.task_logs
     ADD CONSTRAINT task_logs_process_item_id_tenant_id_fkey FOREIGN KEY (process_item_id, tenant_id) REFERENCES public.process_items(id, tenant_id);
+
+ALTER TABLE ONLY public.task_times
+    ADD CONSTRAINT task_times_item_id_tenant_id_fkey FOREIGN KEY (item_id, tenant_id) REFERENCES public.process_items(id, tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.tenant_users
     ADD CONSTRAINT tenant_users_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES public.principals(id);

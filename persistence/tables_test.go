@@ -97,6 +97,7 @@ func tables() map[string]tableKind {
 		"retention_turns":           data, // progress of a tenant's removals
 		"robot_files":               data, // refers to documents
 		"task_logs":                 data, // grows with items
+		"task_times":                data, // grows with items
 		"task_queue_observations":   data, // observed for a tenant
 		"webhook_attempts":          data, // grows with events
 		"webhook_backlogs":          data, // refers to the events of a tenant

@@ -74,7 +74,7 @@ SELECT DISTINCT ON (i.item_definition_code)
 
 	selectStartableDefinitions = `
 SELECT d.code, d.id, d.tenant_id, d.published_version,
-       bool_or(g.permission = 'INITIATOR'), bool_or(g.permission = 'MANAGER')
+       bool_or(g.permission = 'INITIATOR'), bool_or(g.permission = 'MANAGER'), ` + clockOfDefinition + `
   FROM processes p
   JOIN process_definitions d ON d.tenant_id = p.tenant_id
   JOIN process_definition_grants g ON g.process_definition_id = d.id AND ` + access.CallerIsGrantee + `
@@ -104,7 +104,8 @@ func (p *ActionableProcess) queries(process string, principal uuid.UUID, in Admi
 			for rows.Next() {
 				var code string
 				var d FoundDefinition
-				if err := rows.Scan(&code, &d.ID, &d.TenantID, &d.Version, &d.Rights.Initiates, &d.Rights.Manages); err != nil {
+				fields := []any{&code, &d.ID, &d.TenantID, &d.Version, &d.Rights.Initiates, &d.Rights.Manages}
+				if err := rows.Scan(append(fields, d.Clock.fields()...)...); err != nil {
 					return err
 				}
 				p.Startable[code] = d

@@ -9,7 +9,7 @@ SELECT coalesce(sum(n) FILTER (WHERE (p.process_definition_id = ANY({access.Read
  WHERE p.tenant_id = $2)
 (SELECT p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_definition_code,
        p.state, p.initiator_id, p.created_by, p.created_at, p.last_modified_by, p.last_modified_at,
-       p.deleted_at, p.deleted_by, (SELECT jsonb_build_object('code', CASE WHEN r.state = 'PENDING' THEN 'STARTING'
+       p.deleted_at, p.deleted_by, p.due_at, (SELECT jsonb_build_object('code', CASE WHEN r.state = 'PENDING' THEN 'STARTING'
             WHEN r.state = 'FAILED' THEN 'FAILED'
             WHEN r.finding = 'STUCK' THEN 'STUCK'
             WHEN r.finding = 'UNSERVED' OR w.failing_since IS NOT NULL THEN 'UNKNOWN'
@@ -39,7 +39,7 @@ SELECT coalesce(sum(n) FILTER (WHERE (p.process_definition_id = ANY({access.Read
  UNION ALL
 (SELECT p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_definition_code,
        p.state, p.initiator_id, p.created_by, p.created_at, p.last_modified_by, p.last_modified_at,
-       p.deleted_at, p.deleted_by, (SELECT jsonb_build_object('code', CASE WHEN r.state = 'PENDING' THEN 'STARTING'
+       p.deleted_at, p.deleted_by, p.due_at, (SELECT jsonb_build_object('code', CASE WHEN r.state = 'PENDING' THEN 'STARTING'
             WHEN r.state = 'FAILED' THEN 'FAILED'
             WHEN r.finding = 'STUCK' THEN 'STUCK'
             WHEN r.finding = 'UNSERVED' OR w.failing_since IS NOT NULL THEN 'UNKNOWN'

@@ -12,7 +12,7 @@ SELECT coalesce(sum(n) FILTER (WHERE (p.process_definition_id = ANY({access.Read
  WHERE p.tenant_id = $2)
 (SELECT p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_definition_code,
        p.state, p.initiator_id, p.created_by, p.created_at, p.last_modified_by, p.last_modified_at,
-       p.deleted_at, p.deleted_by, p.subject, p.element_values
+       p.deleted_at, p.deleted_by, p.due_at, p.subject, p.element_values
   FROM processes p
  WHERE (SELECT s.nearly_all FROM seen s)
    AND p.tenant_id = $2
@@ -23,7 +23,7 @@ SELECT coalesce(sum(n) FILTER (WHERE (p.process_definition_id = ANY({access.Read
  UNION ALL
 (SELECT p.id, p.tenant_id, p.process_definition_id, p.process_version, p.process_definition_code,
        p.state, p.initiator_id, p.created_by, p.created_at, p.last_modified_by, p.last_modified_at,
-       p.deleted_at, p.deleted_by, p.subject, p.element_values
+       p.deleted_at, p.deleted_by, p.due_at, p.subject, p.element_values
   FROM (SELECT w.id FROM (SELECT unnest(ARRAY(SELECT unnest({access.ReadableProcessDefinitions})
                          UNION
                         SELECT v.process_definition_id FROM process_definition_versions v WHERE v.runner_id = $1)) AS id

@@ -1,0 +1,126 @@
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+-- $3 = 50
+WITH valued AS MATERIALIZED (
+SELECT w.id FROM (SELECT d.id FROM item_definitions d
+ WHERE d.id = ANY({access.GrantedItemDefinitions})
+    OR d.process_definition_id = ANY(ARRAY(SELECT unnest({access.ReadableProcessDefinitions})
+                         UNION
+                        SELECT v.process_definition_id FROM process_definition_versions v WHERE v.runner_id = $1))) d
+ CROSS JOIN LATERAL (SELECT i.id
+  FROM process_items i
+  LEFT JOIN task_times tt ON tt.item_id = i.id
+ WHERE tt.item_definition_id = d.id
+   AND tt.due_at IS NOT NULL
+   AND i.tenant_id = $2
+   AND i.deleted_at IS NULL
+   AND {access.VisibleItem}
+ ORDER BY tt.due_at, i.created_at, i.id
+ LIMIT 25 + $3::bigint) w)
+SELECT i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
+       i.item_definition_id, i.item_version, i.item_definition_code, i.thread_id, i.owner_id,
+       i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code,
+       i.created_by, i.created_at, i.last_modified_by, i.last_modified_at, i.deleted_at, i.deleted_by,
+       (SELECT ROW(tt.due_at, tt.follow_up_at, tt.priority) FROM task_times tt WHERE tt.item_id = i.id)
+  FROM (SELECT id FROM valued
+ UNION
+SELECT w.id FROM (SELECT d.id FROM item_definitions d
+ WHERE d.id = ANY({access.GrantedItemDefinitions})
+    OR d.process_definition_id = ANY(ARRAY(SELECT unnest({access.ReadableProcessDefinitions})
+                         UNION
+                        SELECT v.process_definition_id FROM process_definition_versions v WHERE v.runner_id = $1))) d
+ CROSS JOIN LATERAL (SELECT i.id
+  FROM process_items i
+  LEFT JOIN task_times tt ON tt.item_id = i.id
+ WHERE i.item_definition_id = d.id
+   AND tt.due_at IS NULL
+   AND i.tenant_id = $2
+   AND i.deleted_at IS NULL
+   AND {access.VisibleItem}
+ ORDER BY i.created_at, i.id
+ LIMIT 25 + $3::bigint) w
+ WHERE (SELECT count(*) FROM valued) < 25 + $3::bigint
+ UNION
+SELECT w.id FROM (SELECT unnest(ARRAY(SELECT unnest({access.ReadableProcessDefinitions})
+                         UNION
+                        SELECT v.process_definition_id FROM process_definition_versions v WHERE v.runner_id = $1)) AS id) d
+ CROSS JOIN LATERAL (SELECT i.id
+  FROM process_items i
+  LEFT JOIN task_times tt ON tt.item_id = i.id
+ WHERE i.process_definition_id = d.id
+   AND i.item_definition_id IS NULL
+   AND tt.due_at IS NULL
+   AND i.tenant_id = $2
+   AND i.deleted_at IS NULL
+   AND {access.VisibleItem}
+ ORDER BY i.created_at, i.id
+ LIMIT 25 + $3::bigint) w
+ WHERE (SELECT count(*) FROM valued) < 25 + $3::bigint
+ UNION
+
+SELECT x.id FROM process_items x
+ WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)) AND x.owner_id = $1
+   AND (x.item_definition_id IS NULL
+        OR x.item_definition_id = ANY(ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
+                    WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.GrantedItemDefinitions}))))
+ UNION
+SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
+                    WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.GrantedItemDefinitions})
+                      AND d.id = ANY({access.InitiatorGrantedItemDefinitions})) AS ids OFFSET 0) o
+ CROSS JOIN LATERAL (SELECT ARRAY(SELECT d.process_definition_id FROM item_definitions d WHERE d.id = ANY(o.ids)) AS ids OFFSET 0) f
+ CROSS JOIN LATERAL (SELECT q.id FROM processes q
+                      WHERE (SELECT q.created_at FROM processes q WHERE q.initiator_id = $1 ORDER BY q.created_at LIMIT 1) IS NOT NULL AND cardinality(o.ids) > 0 AND q.initiator_id = $1 AND q.process_definition_id = ANY(f.ids) OFFSET 0) q
+ CROSS JOIN LATERAL (SELECT x.id FROM process_items x
+                      WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x) others
+ CROSS JOIN LATERAL (SELECT * FROM process_items x WHERE x.id = others.id OFFSET 0) i
+  LEFT JOIN task_times tt ON tt.item_id = i.id
+ WHERE i.tenant_id = $2
+   AND i.deleted_at IS NULL
+   AND {access.VisibleItem}
+ ORDER BY tt.due_at NULLS LAST, i.created_at, i.id
+ LIMIT 25 OFFSET $3::bigint;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+SELECT coalesce((SELECT sum(n)
+  FROM item_counts_now(ARRAY[$2]::uuid[]) i
+ WHERE i.tenant_id = $2
+   AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
+    OR i.item_definition_id = ANY({access.GrantedItemDefinitions}) OR i.process_version = ANY({access.RunVersions}))), 0)::bigint
+     + (SELECT count(*)
+  FROM (
+SELECT x.id FROM process_items x
+ WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)) AND x.owner_id = $1
+   AND (x.item_definition_id IS NULL
+        OR x.item_definition_id = ANY(ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
+                    WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.GrantedItemDefinitions}))))
+ UNION
+SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
+                    WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.GrantedItemDefinitions})
+                      AND d.id = ANY({access.InitiatorGrantedItemDefinitions})) AS ids OFFSET 0) o
+ CROSS JOIN LATERAL (SELECT ARRAY(SELECT d.process_definition_id FROM item_definitions d WHERE d.id = ANY(o.ids)) AS ids OFFSET 0) f
+ CROSS JOIN LATERAL (SELECT q.id FROM processes q
+                      WHERE (SELECT q.created_at FROM processes q WHERE q.initiator_id = $1 ORDER BY q.created_at LIMIT 1) IS NOT NULL AND cardinality(o.ids) > 0 AND q.initiator_id = $1 AND q.process_definition_id = ANY(f.ids) OFFSET 0) q
+ CROSS JOIN LATERAL (SELECT x.id FROM process_items x
+                      WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x) others
+ CROSS JOIN LATERAL (SELECT * FROM process_items x WHERE x.id = others.id OFFSET 0) i
+ WHERE i.tenant_id = $2
+   AND i.deleted_at IS NULL
+   AND {access.VisibleItem}
+   AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
+    OR i.item_definition_id = ANY({access.GrantedItemDefinitions})
+    OR EXISTS (SELECT 1 FROM processes q WHERE q.id = i.process_id AND q.process_version = ANY({access.RunVersions}))) IS NOT TRUE);

@@ -1,0 +1,41 @@
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+-- $3 = [3]
+-- $4 = null
+-- $5 = "2026-01-02T03:04:05Z"
+-- $6 = "2026-01-02T03:04:05Z"
+-- $7 = 25
+SELECT i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
+       i.item_definition_id, i.item_version, i.item_definition_code, i.thread_id, i.owner_id,
+       i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code,
+       i.created_by, i.created_at, i.last_modified_by, i.last_modified_at, i.deleted_at, i.deleted_by,
+       (SELECT ROW(tt.due_at, tt.follow_up_at, tt.priority) FROM task_times tt WHERE tt.item_id = i.id)
+  FROM process_items i
+  LEFT JOIN task_times tt ON tt.item_id = i.id
+ WHERE i.tenant_id = $2
+   AND i.deleted_at IS NULL
+   AND {access.VisibleItem}
+   AND EXISTS (SELECT 1 FROM task_times tt WHERE tt.item_id = i.id AND tt.priority = ANY($3))
+   AND EXISTS (SELECT 1 FROM task_times tt
+                WHERE tt.item_id = i.id AND tt.due_at >= coalesce($4, '-infinity'::timestamptz) AND tt.due_at < coalesce($5, 'infinity'::timestamptz))
+   AND i.task_state IN ('READY', 'CLAIMED')
+    AND EXISTS (SELECT 1 FROM task_times tt WHERE tt.item_id = i.id AND tt.open AND tt.due_at <= $6)
+ ORDER BY tt.follow_up_at NULLS LAST, i.created_at, i.id
+ LIMIT $7::bigint;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+-- $3 = [3]
+-- $4 = null
+-- $5 = "2026-01-02T03:04:05Z"
+-- $6 = "2026-01-02T03:04:05Z"
+SELECT count(*)
+  FROM process_items i
+ WHERE i.tenant_id = $2
+   AND i.deleted_at IS NULL
+   AND {access.VisibleItem}
+   AND EXISTS (SELECT 1 FROM task_times tt WHERE tt.item_id = i.id AND tt.priority = ANY($3))
+   AND EXISTS (SELECT 1 FROM task_times tt
+                WHERE tt.item_id = i.id AND tt.due_at >= coalesce($4, '-infinity'::timestamptz) AND tt.due_at < coalesce($5, 'infinity'::timestamptz))
+   AND i.task_state IN ('READY', 'CLAIMED')
+    AND EXISTS (SELECT 1 FROM task_times tt WHERE tt.item_id = i.id AND tt.open AND tt.due_at <= $6);
