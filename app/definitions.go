@@ -8,6 +8,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/deadline"
 	"github.com/procession-dev/procession/domain/jsondoc"
 )
 
@@ -22,6 +23,8 @@ type definition struct {
 	structures map[string]*jsondoc.Schema
 	// actions are in the order of the definition.
 	actions []*userAction
+	// due is the rule of the due date, nil for none.
+	due *deadline.Rule
 }
 
 type itemDefinition struct {
@@ -29,6 +32,8 @@ type itemDefinition struct {
 	data        *jsondoc.Schema
 	contextData *jsondoc.Schema
 	elements    map[string]*elementDefinition
+	// due, followUp and priority are the rules of the plan of a task, nil for none.
+	due, followUp, priority *deadline.Rule
 }
 
 // maxDefinitions bounds the versions of process definitions in memory, and the
@@ -95,6 +100,7 @@ func compileDefinition(source *domain.ProcessDefinition) (*definition, error) {
 		if item.elements, err = compileElements(item.Spec.Elements); err != nil {
 			return nil, fmt.Errorf("elements of %s: %w", item.Code, err)
 		}
+		item.due, item.followUp, item.priority = newRule(item.Spec.Due), newRule(item.Spec.FollowUp), newRule(item.Spec.Priority)
 		d.items[item.Code] = item
 	}
 	for code, schema := range source.Spec.DataStructures {
@@ -102,6 +108,7 @@ func compileDefinition(source *domain.ProcessDefinition) (*definition, error) {
 			return nil, fmt.Errorf("data structure %s: %w", code, err)
 		}
 	}
+	d.due = newRule(source.Spec.Due)
 	for i := range source.Spec.UserActions {
 		d.actions = append(d.actions, newUserAction(&source.Spec.UserActions[i]))
 	}

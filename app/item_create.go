@@ -30,8 +30,10 @@ type NewItem struct {
 	DefinitionID, DefinitionVersion *uuid.UUID
 	// ThreadID is the thread of the process that a task or a message is attached to,
 	// nil for none.
-	ThreadID    *uuid.UUID
-	Owner       PrincipalKey
+	ThreadID *uuid.UUID
+	Owner    PrincipalKey
+	// Plan is the planning of a task. Empty members are those of the definition.
+	Plan        domain.TaskPlan
 	Data        json.RawMessage
 	ContextData json.RawMessage
 	Text        string
@@ -44,6 +46,9 @@ type NewItem struct {
 	// ActivityToken names an activity of the process's workflow that is completed
 	// with the task, nil for none.
 	ActivityToken domain.ActivityToken
+
+	// site returns the process with its values, and the clock of its deadlines.
+	site func() (*domain.Process, persistence.DeadlineClock, error)
 }
 
 // CreateProcessItem (B22) creates an item in a running process and reports
@@ -104,14 +109,15 @@ func (in *NewItem) check() error {
 		return domain.InvalidField(domain.FieldMessageDataStructure, "is required with data")
 	case in.Type == domain.ItemMessage && in.MessageData == nil && in.DataCode != "":
 		return domain.InvalidField(domain.FieldMessageData, "is required with dataStructureDataDefinitionCode")
-	case in.Type != domain.ItemTask && (in.Data != nil || in.ContextData != nil):
+	case in.Type != domain.ItemTask && (in.Data != nil || in.ContextData != nil || !in.Plan.IsDefault()):
 		return domain.InvalidField(domain.FieldItemTask, "is for items of type TASK")
 	case in.Type == domain.ItemThread && in.ThreadID != nil:
 		return domain.InvalidField(domain.FieldItemThread, "is for items of type TASK and MESSAGE")
 	case in.Type != domain.ItemMessage && (in.Text != "" || in.MessageData != nil || in.DataCode != ""):
 		return domain.InvalidField(domain.FieldItemMessage, "is for items of type MESSAGE")
 	}
-	return nil
+	_, err := in.Plan.Normalize(domain.FieldTaskDueAt, domain.FieldTaskFollowUpAt)
+	return err
 }
 
 // namesDefinition reports whether a definition is named.
@@ -180,6 +186,7 @@ func (s *Service) addItem(
 		ID: id, TenantID: process.TenantID, ProcessID: process.ID, ProcessDefinitionID: process.Definition.ID,
 		Type: in.Type, ThreadID: in.ThreadID, OwnerID: owner, Audit: domain.NewAudit(caller.PrincipalID, now),
 	}
+	in.site = func() (*domain.Process, persistence.DeadlineClock, error) { return process.Process, prereqs.Clock, nil }
 	return i, putItem(ctx, vals, i, in, d, process.RunID, prereqs.SignalShape)
 }
 
@@ -231,6 +238,9 @@ func fillItem(ctx context.Context, vals *values, i *domain.ProcessItem, in NewIt
 			return err
 		}
 		i.Task.ActivityToken = in.ActivityToken
+		if i.Task.Plan, err = newPlan(ctx, &in, item, i.Task, vals.now); err != nil {
+			return err
+		}
 		i.Task.Elements, err = vals.initialElements(ctx, itemSite(i, domain.SlotElement), item.elements, in.Elements)
 		return err
 	case domain.ItemMessage:

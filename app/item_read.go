@@ -17,6 +17,7 @@ type ItemFilter = persistence.ItemFilter
 func (s *Service) FindProcessItems(
 	ctx context.Context, call domain.Call, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.ProcessItem], error) {
+	filter.Now = s.now()
 	return s.store.Reader.ListProcessItems(ctx, call.Caller, filter, page, sort)
 }
 

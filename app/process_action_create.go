@@ -242,5 +242,6 @@ func createItemByAction(
 		run = nil
 	}
 	a.ItemID, a.ThreadID, i.ThreadID = &i.ID, thread, thread
+	in.site = func() (*domain.Process, persistence.DeadlineClock, error) { return vals.tx.GetDeadlineSite(ctx, p.ID) }
 	return putItem(ctx, vals, i, in, d, run, prereqs.SignalShape)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -36,6 +37,8 @@ type NewProcess struct {
 	// RelatedID is the process that the new one comes from, nil when it comes from
 	// none.
 	RelatedID *uuid.UUID
+	// DueAt is the due date of the process, nil for the one of the definition.
+	DueAt *time.Time
 }
 
 // isOfDefinition reports whether p is of the definition, and so of the tenant, of
@@ -66,6 +69,9 @@ func (s *Service) CreateProcess(
 ) (process *domain.Process, created bool, err error) {
 	if in.Definition.ID == nil && in.Definition.Code == "" {
 		return nil, false, domain.InvalidField(domain.FieldProcessDefinition, "is required, or else processDefinitionCode")
+	}
+	if err := domain.CheckPlannedAt(domain.FieldProcessDueAt, in.DueAt); err != nil {
+		return nil, false, err
 	}
 	id, now := idOr(in.ID), s.now()
 	err = s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
@@ -121,6 +127,7 @@ func (s *Service) startProcess( //nolint:funlen // the steps of one transaction,
 	p := &domain.Process{
 		ID: id, TenantID: found.TenantID, Definition: d.DefinitionRef, State: domain.ProcessRunning,
 		InitiatorID: *initiator, Audit: domain.NewAudit(caller.PrincipalID, now), Condition: domain.InitialCondition(d.Engine != nil, now),
+		DueAt: domain.RoundPlannedAt(in.DueAt),
 	}
 	if p.Metadata, err = vals.prepareInitial(ctx, processSite(p, domain.SlotMetadata), d.metadata, in.Metadata); err != nil {
 		return nil, nestError(cmp.Or(in.MetadataField, domain.FieldProcessMetadata), "", err)
@@ -130,6 +137,9 @@ func (s *Service) startProcess( //nolint:funlen // the steps of one transaction,
 	}
 	if p.Elements, err = vals.initialElements(ctx, processSite(p, domain.SlotElement), d.elements, in.Elements); err != nil {
 		return nil, err
+	}
+	if p.DueAt == nil {
+		p.DueAt = resolveRule(ctx, d.due, valuesOfProcess(p), clockOf(found.Clock), now)
 	}
 	if p.Subject = in.Subject; p.Subject == "" {
 		p.Subject = domain.NewSubject(d.Spec.SubjectTemplate, d.Name, in.Metadata)

@@ -31,7 +31,32 @@ type pinnedProcess struct {
 	DataStructures   map[string]json.RawMessage `json:"dataStructures,omitempty"`
 	I18n             json.RawMessage            `json:"i18n,omitempty"`
 	StructureTexts   map[string]json.RawMessage `json:"dataStructureTexts,omitempty"`
+	Due              string                     `json:"due,omitempty"`
+	Calendar         string                     `json:"calendar,omitempty"`
 	UserActions      []resource.UserActionSpec  `json:"userActions,omitempty"`
+}
+
+// pinnedItem is the part of an item that a process is pinned to. domain.ItemSpec is a part of it.
+type pinnedItem struct {
+	resource.ItemSpec
+
+	Escalation []domain.EscalationStep `json:"escalation,omitempty"`
+}
+
+// resolveEscalation returns the steps of an escalation with the ids of principals and groups.
+func (c *configuration) resolveEscalation(tenant string, specs []resource.EscalationSpec) []domain.EscalationStep {
+	var steps []domain.EscalationStep
+	for _, spec := range specs {
+		step := domain.EscalationStep{After: spec.After, Priority: spec.Priority}
+		for _, g := range spec.Notify {
+			step.Notify = append(step.Notify, c.resolveGrantee(tenant, g).ID)
+		}
+		if spec.Assign != nil {
+			step.Assign = new(c.resolveGrantee(tenant, *spec.Assign).ID)
+		}
+		steps = append(steps, step)
+	}
+	return steps
 }
 
 func processDefinitionHandler() kindHandler {
@@ -117,6 +142,7 @@ func (c *configuration) newVersion(
 		DefinitionRef: domain.DefinitionRef{ID: id, Version: domain.NewID(), Code: d.Metadata.Code},
 		Name:          texts.Name(spec.Name, d.Metadata.Code),
 		Description:   texts.Description(spec.Description, d.Metadata.Code),
+		Calendar:      spec.Calendar,
 	}
 	if e := spec.Engine; e != nil {
 		v.Engine = &domain.EngineBinding{
@@ -128,7 +154,7 @@ func (c *configuration) newVersion(
 	pinned := pinnedProcess{
 		Description: spec.Description, SubjectTemplate: spec.SubjectTemplate, MetadataSchema: spec.MetadataSchema, MetadataIndexes: spec.MetadataIndexes,
 		MetadataUISchema: spec.MetadataUISchema, EntitySchema: spec.EntitySchema, EntityUISchema: spec.EntityUISchema, Elements: spec.Elements, UserActions: spec.UserActions,
-		I18n: spec.I18n,
+		I18n: spec.I18n, Due: spec.Due, Calendar: spec.Calendar,
 	}
 	pinned.DataStructures, pinned.StructureTexts = c.dataStructures(d.Metadata.Tenant, spec.DataStructures)
 	var err error
@@ -143,7 +169,7 @@ func (c *configuration) newVersion(
 	for _, item := range spec.Items {
 		pinned := item
 		pinned.Candidates, pinned.Viewers = nil, nil
-		text, err := jsontext.Marshal(pinned)
+		text, err := jsontext.Marshal(pinnedItem{ItemSpec: pinned, Escalation: c.resolveEscalation(d.Metadata.Tenant, item.Escalation)})
 		if err != nil {
 			return nil, fmt.Errorf("encoding item %s: %w", item.Code, err)
 		}

@@ -41,6 +41,7 @@ func kindHandlers() map[resource.Kind]kindHandler {
 		resource.KindDataStructure:              {},
 		resource.KindEncryptionKey:              encryptionKeyHandler(),
 		resource.KindDataSource:                 dataSourceHandler(),
+		resource.KindCalendar:                   {},
 		resource.KindProcessDefinition:          processDefinitionHandler(),
 		resource.KindBusinessArtifactDefinition: artifactDefinitionHandler(),
 		resource.KindWebhookSubscription:        webhookHandler(),

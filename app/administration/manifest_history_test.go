@@ -18,11 +18,15 @@ import (
 // specsOf returns two specs of a kind.
 func specsOf(kind resource.Kind) (first, second string) {
 	both := map[resource.Kind][2]string{
-		resource.KindUser:              {`{"name":"A","email":"a@north.example"}`, `{"name":"A","email":"a@north.example","role":"ADMINISTRATOR"}`},
-		resource.KindGroup:             {`{"name":"A"}`, `{"name":"A","members":[{"user":"ines"}]}`},
-		resource.KindDataStructure:     {`{"name":"A","schema":{"type":"object"}}`, `{"name":"B","schema":{"type":"object"}}`},
-		resource.KindEncryptionKey:     {`{"description":"A"}`, `{"description":"B"}`},
-		resource.KindDataSource:        {`{"name":"A","runner":"worker","taskQueue":"q"}`, `{"name":"B","runner":"worker","taskQueue":"q"}`},
+		resource.KindUser:          {`{"name":"A","email":"a@north.example"}`, `{"name":"A","email":"a@north.example","role":"ADMINISTRATOR"}`},
+		resource.KindGroup:         {`{"name":"A"}`, `{"name":"A","members":[{"user":"ines"}]}`},
+		resource.KindDataStructure: {`{"name":"A","schema":{"type":"object"}}`, `{"name":"B","schema":{"type":"object"}}`},
+		resource.KindEncryptionKey: {`{"description":"A"}`, `{"description":"B"}`},
+		resource.KindDataSource:    {`{"name":"A","runner":"worker","taskQueue":"q"}`, `{"name":"B","runner":"worker","taskQueue":"q"}`},
+		resource.KindCalendar: {
+			`{"name":"A","timeZone":"UTC","hours":[{"days":["MONDAY"],"from":"09:00","to":"17:00"}]}`,
+			`{"name":"B","timeZone":"UTC","hours":[{"days":["MONDAY"],"from":"09:00","to":"17:00"}]}`,
+		},
 		resource.KindProcessDefinition: {`{"name":"A","state":"DRAFT"}`, `{"name":"B","state":"DRAFT"}`},
 		resource.KindBusinessArtifactDefinition: {
 			`{"name":"A","permissions":{"viewers":[{"user":"ines"}]}}`, `{"name":"A","permissions":{"viewers":[{"user":"carl"}]}}`,

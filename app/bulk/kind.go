@@ -89,6 +89,15 @@ func listKinds() map[domain.BulkKind]kind { //nolint:funlen // it is a table
 				return err
 			},
 		},
+		domain.BulkRecalculateTasks: {
+			check: func(p preview, g persistence.BulkGroup) (bool, error) {
+				return true, g.Item.CheckMayPlan(g.Rights, p.caller.PrincipalID)
+			},
+			handle: func(ctx context.Context, s *Service, call domain.Call, _ domain.BulkOperation, id uuid.UUID) error {
+				_, err := s.app.RecalculateTaskPlanning(ctx, call, id)
+				return err
+			},
+		},
 		domain.BulkCancelTasks: {check: checkCancelTask, handle: cancelTask},
 		domain.BulkRetryIncidents: {
 			check: func(p preview, g persistence.BulkGroup) (bool, error) {
