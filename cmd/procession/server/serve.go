@@ -110,6 +110,7 @@ type Service struct {
 	audit         *audit.Recorder
 	counter       *maintenance.Counter
 	remover       *maintenance.Remover
+	deadlines     *deadlines
 	outbox        *outbox.Outbox
 	notifications *notify.Notifier
 	people        *notify.PersonNotifier
@@ -161,6 +162,7 @@ func (s *Service) Run(ctx context.Context, opened Listeners) error {
 	parts.Go(func() { s.audit.Run(background, audit.DefaultInterval) })
 	parts.Go(func() { s.counter.Run(background) })
 	parts.Go(func() { s.remover.Run(background) })
+	parts.Go(func() { s.deadlines.run(background) })
 	parts.Go(func() { loop.Every(background, outageCheck, func() { s.logRecovery(background) }) })
 	parts.Go(func() { s.certificates.run(background) })
 	parts.Go(func() { s.outbox.Run(background) })

@@ -215,6 +215,7 @@ func (s *Service) newBackground(k *Keyring, h operations) (*activities.Activitie
 		},
 		Clock: time.Now, Logger: s.log,
 	})
+	s.deadlines = newDeadlines(h.operations, s.log)
 	s.counter = maintenance.NewCounter(k.DB, s.log)
 	s.remover = maintenance.NewRemover(maintenance.RemoverOptions{
 		DB: k.DB, Bounds: s.config.RetentionBounds(), Clock: time.Now, Logger: s.log,
@@ -287,6 +288,8 @@ func (s *Service) addMetrics(m *metrics, k *Keyring, documents *blobstore.Store,
 		func() float64 { return float64(s.observer.Stats().Listed) })
 	m.registerCounter("procession_engine_ends_recorded_total", "Ends of workflows recorded.",
 		func() float64 { return float64(s.observer.Stats().Recorded) })
+	m.registerCounter("procession_task_deadlines_handled_total", "Deadlines of tasks that were handled.",
+		func() float64 { return float64(s.deadlines.handled.Load()) })
 	m.registerCounter("procession_documents_expired_total", "Expired documents that were deleted.",
 		func() float64 { return float64(acts.DocumentStats().Expired) })
 	m.registerCounter("procession_document_blobs_swept_total", "Blobs without a document that were deleted.",
