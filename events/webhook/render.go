@@ -51,6 +51,17 @@ type itemDataB struct {
 	ProcessItemDefinitionCode string           `json:"processItemDefinitionCode,omitempty"`
 }
 
+// planDataB is the data of events about the planning of a task.
+type planDataB struct {
+	itemDataB
+
+	DueAt      string `json:"dueAt,omitempty"`
+	FollowUpAt string `json:"followUpAt,omitempty"`
+	Priority   string `json:"priority"`
+	// Step is the step of the escalation, "" for none.
+	Step json.Number `json:"escalationStep,omitempty"`
+}
+
 // Render returns the body of an event in a payload version, or false when the version
 // lacks the event. The same event always gives the same bytes.
 func Render(version domain.PayloadVersion, e *domain.Event) ([]byte, bool, error) {
@@ -84,9 +95,13 @@ func Render(version domain.PayloadVersion, e *domain.Event) ([]byte, bool, error
 			ProcessID: e.ProcessID, TaskID: *e.ItemID, TaskCode: e.ItemDefinitionCode, TaskState: e.TaskState,
 		}
 	default:
-		content.Data = itemDataB{
+		item := itemDataB{
 			ProcessID: e.ProcessID, ProcessItemID: *e.ItemID, ProcessItemType: e.ItemType,
 			ProcessItemState: e.TaskState, ProcessItemDefinitionCode: e.ItemDefinitionCode,
+		}
+		content.Data = item
+		if e.Details["priority"] != "" {
+			content.Data = planDataB{itemDataB: item, DueAt: e.Details["dueAt"], FollowUpAt: e.Details["followUpAt"], Priority: e.Details["priority"], Step: json.Number(e.Details["step"])}
 		}
 	}
 	rendered, err := json.Marshal(content)
