@@ -88,6 +88,7 @@ B.completeProcessItemTask                    PROCESS_ITEM.TASK_STATE_CHANGED:CLA
 B.appendProcessItemTaskLog                   PROCESS_ITEM.TASK_LOG_APPENDED:>CLAIMED                            same
 B.updateProcessItemTaskData                  PROCESS_ITEM.TASK_DATA_SAVED:>CLAIMED                              same
 B.patchProcessItemTaskData                   PROCESS_ITEM.TASK_DATA_SAVED:>CLAIMED                              same
+B.updateProcessItemTaskPlanning              PROCESS_ITEM.TASK_PLANNED:>CLAIMED                                 none
 B.updateProcessItemTaskContextData           PROCESS_ITEM.TASK_CONTEXT_DATA_SAVED:>CLAIMED                      same
 B.findBusinessArtifacts                      none                                                               none
 B.createBusinessArtifact                     BUSINESS_ARTIFACT.CREATED                                          same

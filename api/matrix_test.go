@@ -124,6 +124,7 @@ B.completeProcessItemTask           200   404          404           403o    403
 B.appendProcessItemTaskLog          200   404          404           200     403o   403o      404       404      200   401       404
 B.updateProcessItemTaskData         200   404          404           200     403o   403o      404       404      200   401       404
 B.patchProcessItemTaskData          200   404          404           200     403o   403o      404       404      200   401       404
+B.updateProcessItemTaskPlanning     200   404          404           200     403o   403o      404       404      200   401       404
 B.updateProcessItemTaskContextData  403   404          404           200     403    403       404       404      200   401       404
 
 B.retrieveProcessItemAiAssistance   200   404          404           200     200    200       404       404      200   401       404

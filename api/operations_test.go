@@ -104,7 +104,7 @@ func (f fixture) operations() map[string]operation { //nolint:funlen // most of 
 		"B.findProcesses": {method: get, path: "/processes?state=RUNNING&metadata=LAST_NAME+eq+A"},
 		"B.createProcess": {method: post, path: "/processes", body: `{"processDefinitionId":"` + demo.Loan().String() +
 			`","tenantId":"` + f.tenant.String() + `","processDefinitionCode":"LOAN","metadata":` + value + `,"entity":` + value + `,"relatedProcessId":"` +
-			f.process.String() + `"}`},
+			f.process.String() + `","dueAt":"2030-01-02T03:04:05Z"}`},
 		"B.retrieveProcess":           of(get, processes, f.process, "", ""),
 		"B.deleteProcess":             of(http.MethodDelete, processes, f.finished, "", ""),
 		"B.completeProcess":           of(post, processes, f.process, "/~actions/complete", ""),
@@ -116,10 +116,10 @@ func (f fixture) operations() map[string]operation { //nolint:funlen // most of 
 		"B.patchProcessMetadata":  of(patch, processes, f.process, "/metadata", aPatch),
 		"B.updateProcessEntity":   of(put, processes, f.process, "/entity", `{"entity":`+value+`}`),
 		"B.patchProcessEntity":    of(patch, processes, f.process, "/entity", aPatch),
-		"B.findProcessItems":      {method: get, path: "/process-items?type=TASK&taskState=READY&sort=claimedAt"},
+		"B.findProcessItems":      {method: get, path: "/process-items?type=TASK&taskState=READY&taskPriority=HIGH&taskDueBefore=2030-01-01T00:00:00Z&taskDueAfter=2020-01-01T00:00:00Z&taskOverdue=true&sort=dueAt"},
 		"B.createProcessItem": {method: post, path: "/process-items", body: `{"type":"TASK","processId":"` +
 			f.process.String() + `","processItemDefinitionCode":"LOAN_APPLICATION","ownerEmail":"bob@demo.example",` +
-			`"task":{"data":` + value + `,"contextData":` + value + `}}`},
+			`"task":{"data":` + value + `,"contextData":` + value + `,"dueAt":"2030-01-02T03:04:05Z","priority":"LOW"}}`},
 		"B.retrieveProcessItem":   of(get, items, f.task, "", ""),
 		"B.claimProcessItemTask":  of(post, items, f.task, "/task/~actions/claim", ""),
 		"B.assignProcessItemTask": of(post, items, f.task, "/task/~actions/assign", `{"ownerEmail":"bob@demo.example"}`),
@@ -130,6 +130,8 @@ func (f fixture) operations() map[string]operation { //nolint:funlen // most of 
 		"B.appendProcessItemTaskLog":  of(post, items, f.task, "/task/~actions/append-log", `{"message":"m","level":"INFO"}`),
 		"B.updateProcessItemTaskData": of(put, items, f.task, "/task/data", `{"data":`+value+`}`),
 		"B.patchProcessItemTaskData":  of(patch, items, f.task, "/task/data", aPatch),
+		"B.updateProcessItemTaskPlanning": of(put, items, f.task, "/task/planning",
+			`{"dueAt":"2030-01-02T03:04:05Z","followUpAt":"2030-01-01T00:00:00Z","priority":"HIGH"}`),
 		"B.updateProcessItemTaskContextData": of(put, items, f.task, "/task/context-data",
 			`{"data":`+value+`}`),
 		"B.findBusinessArtifacts": {

@@ -39,7 +39,7 @@ func (s *Server) PreviewBulkOperation(
 		Filter: domain.BulkFilter{
 			IDs: f.Ids, States: f.States, Search: httpio.Deref(f.Search), DefinitionID: f.DefinitionID,
 			Standing: domain.Standing(httpio.Deref(f.Standing)), InitiatorID: f.InitiatorID, Metadata: f.Metadata, OwnerID: f.OwnerID,
-			View: domain.InboxView(httpio.Deref(f.View)), Cause: httpio.Deref(f.Cause), Worker: httpio.Deref(f.Worker),
+			View: domain.InboxView(httpio.Deref(f.View)), DueAfter: f.DueAfter, DueBefore: f.DueBefore, Overdue: httpio.Deref(f.Overdue), Cause: httpio.Deref(f.Cause), Worker: httpio.Deref(f.Worker),
 			Kinds: httpio.ConvertStrings[domain.IncidentKind](f.Kinds), AssigneeID: f.AssigneeID, Assigned: f.Assigned, Acknowledged: f.Acknowledged,
 		},
 		NewOwner:  app.PrincipalKey{ID: body.NewOwnerID, Email: httpio.Deref(body.NewOwnerEmail)},
@@ -111,7 +111,8 @@ func convertBulk(b *domain.BulkOperation) oasadmin.BulkOperation {
 		Filter: oasadmin.BulkFilter{
 			Ids: f.IDs, States: f.States, Search: httpio.PtrOrNil(f.Search), DefinitionID: f.DefinitionID,
 			Standing: httpio.PtrOrNil(oasadmin.BulkFilterStanding(f.Standing)), InitiatorID: f.InitiatorID, Metadata: f.Metadata,
-			OwnerID: f.OwnerID, View: httpio.PtrOrNil(oasadmin.BulkFilterView(f.View)), Cause: httpio.PtrOrNil(f.Cause), Worker: httpio.PtrOrNil(f.Worker),
+			OwnerID: f.OwnerID, View: httpio.PtrOrNil(oasadmin.BulkFilterView(f.View)),
+			DueAfter: inUTC(f.DueAfter), DueBefore: inUTC(f.DueBefore), Overdue: httpio.PtrOrNil(f.Overdue), Cause: httpio.PtrOrNil(f.Cause), Worker: httpio.PtrOrNil(f.Worker),
 			Kinds: httpio.ConvertStrings[oasadmin.IncidentKind](f.Kinds), AssigneeID: f.AssigneeID, Assigned: f.Assigned, Acknowledged: f.Acknowledged,
 		},
 		ToVersion: httpio.PtrOrNil(int32(b.Parameters.ToVersion)), //nolint:gosec // the contract has 32 bits

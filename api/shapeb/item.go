@@ -18,6 +18,8 @@ func (s *Server) FindProcessItems(
 	filter := app.ItemFilter{
 		TenantIDs: params.TenantID, ProcessIDs: params.ProcessID, Types: httpio.ConvertStrings[domain.ItemType](params.Type),
 		TaskStates: httpio.ConvertStrings[domain.TaskState](params.TaskState), DefinitionCodes: params.ProcessItemDefinitionCode,
+		TaskPriorities: httpio.ConvertStrings[domain.TaskPriority](params.TaskPriority),
+		TaskDueAfter:   params.TaskDueAfter, TaskDueBefore: params.TaskDueBefore, TaskOverdue: params.TaskOverdue,
 		ThreadIDs:            params.ProcessItemThreadID,
 		ProcessDefinitionIDs: params.ProcessDefinitionID, ProcessDefinitionCodes: params.ProcessDefinitionCode,
 		Deleted: domain.DeletedFilter(httpio.Deref(params.Deleted)),
@@ -42,6 +44,7 @@ func (s *Server) CreateProcessItem(
 		ID: body.ID, Type: domain.ItemType(body.Type), ProcessID: body.ProcessID,
 		DefinitionCode: httpio.Deref(body.ProcessItemDefinitionCode), ThreadID: body.ProcessItemThreadID,
 		Owner: principalKey(body.OwnerID, body.OwnerEmail),
+		Plan:  readPlan(task.DueAt, task.FollowUpAt, task.Priority),
 		Data:  convertValue(task.Data), ContextData: convertValue(task.ContextData),
 		Text: httpio.Deref(message.Text), MessageData: convertValue(message.Data),
 		DataCode: httpio.Deref(message.DataStructureDataDefinitionCode),
@@ -92,6 +95,7 @@ func itemPageItem(i *domain.ProcessItem) oasb.ProcessItemPageItem {
 	}
 	if i.Task != nil {
 		answer.Task = &oasb.ProcessItemTaskPageItem{State: oasb.ProcessItemTaskState(i.Task.State)}
+		answer.Task.DueAt, answer.Task.FollowUpAt, answer.Task.Priority = convertPlan(i.Task.Plan)
 	}
 	if i.Message != nil {
 		answer.Message = &oasb.ProcessItemMessagePageItem{

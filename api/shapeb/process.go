@@ -55,7 +55,7 @@ func (s *Server) CreateProcess(
 		},
 		Initiator: principalKey(body.InitiatorID, body.InitiatorEmail),
 		Metadata:  convertValue(body.Metadata),
-		Entity:    convertValue(body.Entity), RelatedID: body.RelatedProcessID,
+		Entity:    convertValue(body.Entity), RelatedID: body.RelatedProcessID, DueAt: body.DueAt,
 	})
 	switch {
 	case err != nil:
@@ -161,7 +161,7 @@ func convertProcess(p *domain.Process) oasb.Process {
 	answer := oasb.Process{
 		Condition: convertCondition(p), ID: p.ID, URI: uriOf(kuflowref.ResourceProcess, p.ID), TenantID: p.TenantID, State: oasb.ProcessState(p.State),
 		ProcessDefinitionRef: new(processDefinitionRef(p.Definition)), InitiatorID: &p.InitiatorID,
-		Metadata: jsonValue(p.Metadata), Entity: jsonValue(p.Entity),
+		Metadata: jsonValue(p.Metadata), Entity: jsonValue(p.Entity), DueAt: utcTime(p.DueAt),
 		ProcessRelated: &oasb.ProcessRelated{
 			Incoming: append([]uuid.UUID{}, p.Related.Incoming...), Outcoming: append([]uuid.UUID{}, p.Related.Outcoming...),
 		},
@@ -189,7 +189,7 @@ func convertCondition(p *domain.Process) *oasb.ProcessCondition {
 func processPageItem(p *domain.Process) oasb.ProcessPageItem {
 	answer := oasb.ProcessPageItem{
 		Condition: convertCondition(p), ID: p.ID, URI: uriOf(kuflowref.ResourceProcess, p.ID), TenantID: p.TenantID, State: oasb.ProcessState(p.State),
-		ProcessDefinitionRef: processDefinitionRef(p.Definition), InitiatorID: &p.InitiatorID,
+		ProcessDefinitionRef: processDefinitionRef(p.Definition), InitiatorID: &p.InitiatorID, DueAt: utcTime(p.DueAt),
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(p.Audit)
 	answer.DeletedAt, answer.DeletedBy = httpio.Deleted(p.Deletion)

@@ -2,6 +2,7 @@ package shapeb
 
 import (
 	"context"
+	"time"
 
 	"github.com/procession-dev/procession/api/httpio"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
@@ -128,6 +129,7 @@ func convertTask(t *domain.Task) *oasb.ProcessItemTask {
 			DelegatorID: d.By, DelegatedAt: d.At.UTC(), Note: httpio.PtrOrNil(d.Note),
 		}
 	}
+	answer.DueAt, answer.FollowUpAt, answer.Priority = convertPlan(t.Plan)
 	for i, entry := range t.Logs {
 		answer.Logs[i] = oasb.ProcessItemTaskLog{
 			ID: entry.ID, Timestamp: entry.Timestamp.UTC(), Message: entry.Message,
@@ -135,4 +137,33 @@ func convertTask(t *domain.Task) *oasb.ProcessItemTask {
 		}
 	}
 	return answer
+}
+
+// UpdateProcessItemTaskPlanning replaces the planning of a task.
+func (s *Server) UpdateProcessItemTaskPlanning(
+	ctx context.Context, request oasb.UpdateProcessItemTaskPlanningRequestObject,
+) (oasb.UpdateProcessItemTaskPlanningResponseObject, error) {
+	body := request.Body
+	changed, err := s.app.UpdateProcessItemTaskPlanning(ctx, s.call(ctx), request.ID, readPlan(body.DueAt, body.FollowUpAt, body.Priority))
+	if err != nil {
+		return nil, err
+	}
+	return oasb.UpdateProcessItemTaskPlanning200JSONResponse(convertItem(changed)), nil
+}
+
+// readPlan returns the planning that a new task is given. Members that are absent stay empty.
+func readPlan(dueAt, followUpAt *time.Time, priority *oasb.ProcessItemTaskPriority) domain.TaskPlan {
+	return domain.TaskPlan{DueAt: dueAt, FollowUpAt: followUpAt, Priority: domain.TaskPriority(httpio.Deref(priority))}
+}
+
+// convertPlan shows the planning of a task.
+func convertPlan(p domain.TaskPlan) (dueAt, followUpAt *time.Time, priority *oasb.ProcessItemTaskPriority) {
+	return utcTime(p.DueAt), utcTime(p.FollowUpAt), new(oasb.ProcessItemTaskPriority(domain.PriorityOfRank(p.Priority.Rank())))
+}
+
+func utcTime(at *time.Time) *time.Time {
+	if at == nil {
+		return nil
+	}
+	return new(at.UTC())
 }

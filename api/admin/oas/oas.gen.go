@@ -189,6 +189,7 @@ const (
 	BulkKindCANCELTASKS          BulkKind = "CANCEL_TASKS"
 	BulkKindDISMISSINCIDENTS     BulkKind = "DISMISS_INCIDENTS"
 	BulkKindMOVEPROCESSES        BulkKind = "MOVE_PROCESSES"
+	BulkKindRECALCULATETASKS     BulkKind = "RECALCULATE_TASKS"
 	BulkKindRELEASETASKS         BulkKind = "RELEASE_TASKS"
 	BulkKindRESTARTPROCESSES     BulkKind = "RESTART_PROCESSES"
 	BulkKindRETRYINCIDENTS       BulkKind = "RETRY_INCIDENTS"
@@ -209,6 +210,8 @@ func (e BulkKind) Valid() bool {
 	case BulkKindDISMISSINCIDENTS:
 		return true
 	case BulkKindMOVEPROCESSES:
+		return true
+	case BulkKindRECALCULATETASKS:
 		return true
 	case BulkKindRELEASETASKS:
 		return true
@@ -641,6 +644,7 @@ func (e RepairPointEventKind) Valid() bool {
 const (
 	ResourceKindApplication                ResourceKind = "Application"
 	ResourceKindBusinessArtifactDefinition ResourceKind = "BusinessArtifactDefinition"
+	ResourceKindCalendar                   ResourceKind = "Calendar"
 	ResourceKindDataSource                 ResourceKind = "DataSource"
 	ResourceKindDataStructure              ResourceKind = "DataStructure"
 	ResourceKindEncryptionKey              ResourceKind = "EncryptionKey"
@@ -659,6 +663,8 @@ func (e ResourceKind) Valid() bool {
 	case ResourceKindApplication:
 		return true
 	case ResourceKindBusinessArtifactDefinition:
+		return true
+	case ResourceKindCalendar:
 		return true
 	case ResourceKindDataSource:
 		return true
@@ -1157,6 +1163,12 @@ type BulkFilter struct {
 	// DefinitionID The process definition of processes or tasks
 	DefinitionID *openapi_types.UUID `json:"definitionId,omitempty"`
 
+	// DueAfter Tasks that are due at this time or later
+	DueAfter *time.Time `json:"dueAfter,omitempty"`
+
+	// DueBefore Tasks that are due before this time
+	DueBefore *time.Time `json:"dueBefore,omitempty"`
+
 	// Ids Ids of the resources
 	Ids []openapi_types.UUID `json:"ids,omitempty"`
 
@@ -1168,6 +1180,9 @@ type BulkFilter struct {
 
 	// Metadata Expressions about indexed metadata of processes
 	Metadata []string `json:"metadata,omitempty"`
+
+	// Overdue Open tasks with a due date that has passed
+	Overdue *bool `json:"overdue,omitempty"`
 
 	// OwnerID The owner of tasks
 	OwnerID *openapi_types.UUID `json:"ownerId,omitempty"`

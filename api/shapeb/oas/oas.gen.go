@@ -6,6 +6,7 @@ package oasb
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -95,7 +96,6 @@ const (
 	ErrorCodeDOCUMENTTOOLARGE       ErrorCode = "DOCUMENT_TOO_LARGE"
 	ErrorCodeDOCUMENTTYPE           ErrorCode = "DOCUMENT_TYPE"
 	ErrorCodeFEATUREDISABLED        ErrorCode = "FEATURE_DISABLED"
-	ErrorCodeFOUREYES               ErrorCode = "FOUR_EYES"
 	ErrorCodeINTERNAL               ErrorCode = "INTERNAL"
 	ErrorCodeINVALIDSTATE           ErrorCode = "INVALID_STATE"
 	ErrorCodeNOTFOUND               ErrorCode = "NOT_FOUND"
@@ -213,6 +213,14 @@ const (
 	ProcessItemTaskLogLevelERROR ProcessItemTaskLogLevel = "ERROR"
 	ProcessItemTaskLogLevelINFO  ProcessItemTaskLogLevel = "INFO"
 	ProcessItemTaskLogLevelWARN  ProcessItemTaskLogLevel = "WARN"
+)
+
+// Defines values for ProcessItemTaskPriority.
+const (
+	ProcessItemTaskPriorityHIGH   ProcessItemTaskPriority = "HIGH"
+	ProcessItemTaskPriorityLOW    ProcessItemTaskPriority = "LOW"
+	ProcessItemTaskPriorityNORMAL ProcessItemTaskPriority = "NORMAL"
+	ProcessItemTaskPriorityURGENT ProcessItemTaskPriority = "URGENT"
 )
 
 // Defines values for ProcessItemTaskState.
@@ -962,6 +970,9 @@ type Process struct {
 	DeletedAt *time.Time          `json:"deletedAt,omitempty"`
 	DeletedBy *openapi_types.UUID `json:"deletedBy,omitempty"`
 
+	// DueAt An extension of version 2024-06-14, when the process is due
+	DueAt *ProcessDueAt `json:"dueAt,omitempty"`
+
 	// Entity A JSON object together with the result of checking it against the schema of its definition
 	Entity         *JSONValue          `json:"entity,omitempty"`
 	ID             openapi_types.UUID  `json:"id"`
@@ -1146,6 +1157,9 @@ type ProcessConditionCode string
 
 // ProcessCreateParams A new process; the id or the code of its definition is required
 type ProcessCreateParams struct {
+	// DueAt An extension of version 2024-06-14, when the process is due
+	DueAt *ProcessDueAt `json:"dueAt,omitempty"`
+
 	// Entity A JSON object together with the result of checking it against the schema of its definition
 	Entity *JSONValue `json:"entity,omitempty"`
 
@@ -1171,9 +1185,6 @@ type ProcessDefinition struct {
 
 	// DataStructureDataDefinitions The data structures of messages
 	DataStructureDataDefinitions []DataStructureDataDefinition `json:"dataStructureDataDefinitions"`
-
-	// Description What the process is for
-	Description *string `json:"description,omitempty"`
 
 	// ElementDefinitions The elements of processes, which version 2022-10-08 reads and writes; absent for none
 	ElementDefinitions []ElementDefinition `json:"elementDefinitions,omitempty"`
@@ -1221,12 +1232,9 @@ type ProcessDefinitionPage struct {
 
 // ProcessDefinitionPageItem A version of a process definition
 type ProcessDefinitionPageItem struct {
-	Code string `json:"code"`
-
-	// Description What the process is for
-	Description *string            `json:"description,omitempty"`
-	ID          openapi_types.UUID `json:"id"`
-	Name        string             `json:"name"`
+	Code string             `json:"code"`
+	ID   openapi_types.UUID `json:"id"`
+	Name string             `json:"name"`
 
 	// Published Whether new processes follow this version
 	Published bool `json:"published"`
@@ -1243,6 +1251,9 @@ type ProcessDefinitionRef struct {
 	ID      openapi_types.UUID `json:"id"`
 	Version openapi_types.UUID `json:"version"`
 }
+
+// ProcessDueAt An extension of version 2024-06-14, when the process is due
+type ProcessDueAt = time.Time
 
 // ProcessEntityUpdateParams defines model for ProcessEntityUpdateParams.
 type ProcessEntityUpdateParams struct {
@@ -1413,9 +1424,11 @@ type ProcessItemCreateParams struct {
 	ProcessItemDefinitionCode *string                         `json:"processItemDefinitionCode,omitempty"`
 
 	// ProcessItemThreadID A thread of the process, visible to the caller, that a task or a message is attached to
-	ProcessItemThreadID *openapi_types.UUID          `json:"processItemThreadId,omitempty"`
-	Task                *ProcessItemTaskCreateParams `json:"task,omitempty"`
-	Type                ProcessItemType              `json:"type"`
+	ProcessItemThreadID *openapi_types.UUID `json:"processItemThreadId,omitempty"`
+
+	// Task A due date, a follow-up date and a priority replace the ones of the definition
+	Task *ProcessItemTaskCreateParams `json:"task,omitempty"`
+	Type ProcessItemType              `json:"type"`
 }
 
 // ProcessItemDefinition defines model for ProcessItemDefinition.
@@ -1427,9 +1440,6 @@ type ProcessItemDefinition struct {
 
 	// DataSchema A JSON Schema; absent where every object is accepted
 	DataSchema JSONSchema `json:"dataSchema,omitempty"`
-
-	// Description What people have to do
-	Description *string `json:"description,omitempty"`
 
 	// ElementDefinitions The elements of tasks, which version 2022-10-08 reads and writes; absent for none
 	ElementDefinitions []ElementDefinition `json:"elementDefinitions,omitempty"`
@@ -1529,12 +1539,18 @@ type ProcessItemTask struct {
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data *JSONValue `json:"data,omitempty"`
 
-	// Delegation Present when the owner acts for a principal who delegated the task
-	Delegation *ProcessItemTaskDelegation `json:"delegation,omitempty"`
+	// DueAt An extension of version 2024-06-14, when the task is due
+	DueAt *ProcessItemTaskDueAt `json:"dueAt,omitempty"`
+
+	// FollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+	FollowUpAt *ProcessItemTaskFollowUpAt `json:"followUpAt,omitempty"`
 
 	// Logs Oldest first; empty when there are none
-	Logs  []ProcessItemTaskLog `json:"logs"`
-	State ProcessItemTaskState `json:"state"`
+	Logs []ProcessItemTaskLog `json:"logs"`
+
+	// Priority An extension of version 2024-06-14; NORMAL unless planned otherwise
+	Priority *ProcessItemTaskPriority `json:"priority,omitempty"`
+	State    ProcessItemTaskState     `json:"state"`
 }
 
 // ProcessItemTaskAppendLogParams defines model for ProcessItemTaskAppendLogParams.
@@ -1557,13 +1573,22 @@ type ProcessItemTaskContextDataUpdateParams struct {
 	Data JSONValue `json:"data"`
 }
 
-// ProcessItemTaskCreateParams defines model for ProcessItemTaskCreateParams.
+// ProcessItemTaskCreateParams A due date, a follow-up date and a priority replace the ones of the definition
 type ProcessItemTaskCreateParams struct {
 	// ContextData A JSON object together with the result of checking it against the schema of its definition
 	ContextData *JSONValue `json:"contextData,omitempty"`
 
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data *JSONValue `json:"data,omitempty"`
+
+	// DueAt An extension of version 2024-06-14, when the task is due
+	DueAt *ProcessItemTaskDueAt `json:"dueAt,omitempty"`
+
+	// FollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+	FollowUpAt *ProcessItemTaskFollowUpAt `json:"followUpAt,omitempty"`
+
+	// Priority An extension of version 2024-06-14; NORMAL unless planned otherwise
+	Priority *ProcessItemTaskPriority `json:"priority,omitempty"`
 }
 
 // ProcessItemTaskDataUpdateParams defines model for ProcessItemTaskDataUpdateParams.
@@ -1572,20 +1597,11 @@ type ProcessItemTaskDataUpdateParams struct {
 	Data JSONValue `json:"data"`
 }
 
-// ProcessItemTaskDelegateParams The new owner, who is not the caller; the id or the e-mail address is required
-type ProcessItemTaskDelegateParams struct {
-	// Note A note for the new owner
-	Note       *string             `json:"note,omitempty"`
-	OwnerEmail *string             `json:"ownerEmail,omitempty"`
-	OwnerID    *openapi_types.UUID `json:"ownerId,omitempty"`
-}
+// ProcessItemTaskDueAt An extension of version 2024-06-14, when the task is due
+type ProcessItemTaskDueAt = time.Time
 
-// ProcessItemTaskDelegation Present when the owner acts for a principal who delegated the task
-type ProcessItemTaskDelegation struct {
-	DelegatedAt time.Time          `json:"delegatedAt"`
-	DelegatorID openapi_types.UUID `json:"delegatorId"`
-	Note        *string            `json:"note,omitempty"`
-}
+// ProcessItemTaskFollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+type ProcessItemTaskFollowUpAt = time.Time
 
 // ProcessItemTaskLog defines model for ProcessItemTaskLog.
 type ProcessItemTaskLog struct {
@@ -1600,8 +1616,31 @@ type ProcessItemTaskLogLevel string
 
 // ProcessItemTaskPageItem defines model for ProcessItemTaskPageItem.
 type ProcessItemTaskPageItem struct {
-	State ProcessItemTaskState `json:"state"`
+	// DueAt An extension of version 2024-06-14, when the task is due
+	DueAt *ProcessItemTaskDueAt `json:"dueAt,omitempty"`
+
+	// FollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+	FollowUpAt *ProcessItemTaskFollowUpAt `json:"followUpAt,omitempty"`
+
+	// Priority An extension of version 2024-06-14; NORMAL unless planned otherwise
+	Priority *ProcessItemTaskPriority `json:"priority,omitempty"`
+	State    ProcessItemTaskState     `json:"state"`
 }
+
+// ProcessItemTaskPlanningParams defines model for ProcessItemTaskPlanningParams.
+type ProcessItemTaskPlanningParams struct {
+	// DueAt An extension of version 2024-06-14, when the task is due
+	DueAt *ProcessItemTaskDueAt `json:"dueAt,omitempty"`
+
+	// FollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+	FollowUpAt *ProcessItemTaskFollowUpAt `json:"followUpAt,omitempty"`
+
+	// Priority An extension of version 2024-06-14; NORMAL unless planned otherwise
+	Priority *ProcessItemTaskPriority `json:"priority,omitempty"`
+}
+
+// ProcessItemTaskPriority An extension of version 2024-06-14; NORMAL unless planned otherwise
+type ProcessItemTaskPriority string
 
 // ProcessItemTaskState defines model for ProcessItemTaskState.
 type ProcessItemTaskState string
@@ -1631,11 +1670,14 @@ type ProcessPageItem struct {
 	// Condition An extension of version 2024-06-14: how the process proceeds, while its `state` is RUNNING.
 	// FAILED: the workflow failed. STUCK: it fails repeatedly or waits for nothing. UNKNOWN: Temporal does not answer, or
 	// no worker takes its tasks. WAITING_FOR_SIGNAL: a message, a thread or a user action continues it.
-	Condition      *ProcessCondition   `json:"condition,omitempty"`
-	CreatedAt      *time.Time          `json:"createdAt,omitempty"`
-	CreatedBy      *openapi_types.UUID `json:"createdBy,omitempty"`
-	DeletedAt      *time.Time          `json:"deletedAt,omitempty"`
-	DeletedBy      *openapi_types.UUID `json:"deletedBy,omitempty"`
+	Condition *ProcessCondition   `json:"condition,omitempty"`
+	CreatedAt *time.Time          `json:"createdAt,omitempty"`
+	CreatedBy *openapi_types.UUID `json:"createdBy,omitempty"`
+	DeletedAt *time.Time          `json:"deletedAt,omitempty"`
+	DeletedBy *openapi_types.UUID `json:"deletedBy,omitempty"`
+
+	// DueAt An extension of version 2024-06-14, when the process is due
+	DueAt          *ProcessDueAt       `json:"dueAt,omitempty"`
 	ID             openapi_types.UUID  `json:"id"`
 	InitiatorID    *openapi_types.UUID `json:"initiatorId,omitempty"`
 	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
@@ -2091,8 +2133,8 @@ type FindProcessItemsParams struct {
 	// Page The page, counted from 0
 	Page PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
 
-	// Sort Order by `id`, `createdAt`, `lastModifiedAt`, `claimedAt`, `completedAt` or `cancelledAt`, each optionally followed by
-	// `,asc` or `,desc`; repeatable
+	// Sort Order by `id`, `createdAt`, `lastModifiedAt`, `claimedAt`, `completedAt`, `cancelledAt`, `dueAt`, `followUpAt` or
+	// `priority`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortProcessItemsParam `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// ProcessID Only items of one of these processes
@@ -2103,6 +2145,18 @@ type FindProcessItemsParams struct {
 
 	// TaskState Only tasks in one of these states
 	TaskState []ProcessItemTaskState `form:"taskState,omitempty" json:"taskState,omitempty"`
+
+	// TaskPriority Only tasks with one of these priorities
+	TaskPriority []ProcessItemTaskPriority `form:"taskPriority,omitempty" json:"taskPriority,omitempty"`
+
+	// TaskDueBefore Only tasks that are due before this time
+	TaskDueBefore *time.Time `form:"taskDueBefore,omitempty" json:"taskDueBefore,omitempty"`
+
+	// TaskDueAfter Only tasks that are due at this time or later
+	TaskDueAfter *time.Time `form:"taskDueAfter,omitempty" json:"taskDueAfter,omitempty"`
+
+	// TaskOverdue Only open tasks with a due date that has passed, or only the other tasks
+	TaskOverdue *bool `form:"taskOverdue,omitempty" json:"taskOverdue,omitempty"`
 
 	// ProcessItemDefinitionCode Only items of a definition with one of these codes
 	ProcessItemDefinitionCode []string `form:"processItemDefinitionCode,omitempty" json:"processItemDefinitionCode,omitempty"`
@@ -2345,14 +2399,14 @@ type PatchProcessItemTaskDataApplicationJSONPatchPlusJSONRequestBody = JSONPatch
 // UpdateProcessItemTaskDataJSONRequestBody defines body for UpdateProcessItemTaskData for application/json ContentType.
 type UpdateProcessItemTaskDataJSONRequestBody = ProcessItemTaskDataUpdateParams
 
+// UpdateProcessItemTaskPlanningJSONRequestBody defines body for UpdateProcessItemTaskPlanning for application/json ContentType.
+type UpdateProcessItemTaskPlanningJSONRequestBody = ProcessItemTaskPlanningParams
+
 // AppendProcessItemTaskLogJSONRequestBody defines body for AppendProcessItemTaskLog for application/json ContentType.
 type AppendProcessItemTaskLogJSONRequestBody = ProcessItemTaskAppendLogParams
 
 // AssignProcessItemTaskJSONRequestBody defines body for AssignProcessItemTask for application/json ContentType.
 type AssignProcessItemTaskJSONRequestBody = ProcessItemTaskAssignParams
-
-// DelegateProcessItemTaskJSONRequestBody defines body for DelegateProcessItemTask for application/json ContentType.
-type DelegateProcessItemTaskJSONRequestBody = ProcessItemTaskDelegateParams
 
 // GenerateProcessItemAiAssistanceJSONRequestBody defines body for GenerateProcessItemAiAssistance for application/json ContentType.
 type GenerateProcessItemAiAssistanceJSONRequestBody = ProcessItemAiAssistanceGenerateParams
@@ -2500,6 +2554,9 @@ type ServerInterface interface {
 	// DownloadProcessItemTaskDataWebformsAsDocument Download a form of a task as a document
 	// (GET /process-items/{id}/task/data/~actions/download-webforms-as-document)
 	DownloadProcessItemTaskDataWebformsAsDocument(c *gin.Context, id ResourceID, params DownloadProcessItemTaskDataWebformsAsDocumentParams)
+	// UpdateProcessItemTaskPlanning Replace the due date, the follow-up date and the priority of a task
+	// (PUT /process-items/{id}/task/planning)
+	UpdateProcessItemTaskPlanning(c *gin.Context, id ResourceID)
 	// AppendProcessItemTaskLog Append an entry to the log of a task
 	// (POST /process-items/{id}/task/~actions/append-log)
 	AppendProcessItemTaskLog(c *gin.Context, id ResourceID)
@@ -2512,12 +2569,6 @@ type ServerInterface interface {
 	// CompleteProcessItemTask Complete a task the caller owns
 	// (POST /process-items/{id}/task/~actions/complete)
 	CompleteProcessItemTask(c *gin.Context, id ResourceID)
-	// DelegateProcessItemTask Delegate a task to a user or an application
-	// (POST /process-items/{id}/task/~actions/delegate)
-	DelegateProcessItemTask(c *gin.Context, id ResourceID)
-	// ReleaseProcessItemTask Return a claimed task to its candidates
-	// (POST /process-items/{id}/task/~actions/release)
-	ReleaseProcessItemTask(c *gin.Context, id ResourceID)
 	// RetrieveProcessItemAiAssistance Get the latest run of AI assistance with a process item
 	// (GET /process-items/{id}/~actions/ai-assistance)
 	RetrieveProcessItemAiAssistance(c *gin.Context, id ResourceID)
@@ -2945,6 +2996,10 @@ func (siw *ServerInterfaceWrapper) FindProcessItems(c *gin.Context) {
 	b.Query("processId", false, &params.ProcessID, "array", "")
 	b.Query("type", false, &params.Type, "array", "")
 	b.Query("taskState", false, &params.TaskState, "array", "")
+	b.Query("taskPriority", false, &params.TaskPriority, "array", "")
+	b.Query("taskDueBefore", false, &params.TaskDueBefore, "string", "date-time")
+	b.Query("taskDueAfter", false, &params.TaskDueAfter, "string", "date-time")
+	b.Query("taskOverdue", false, &params.TaskOverdue, "boolean", "")
 	b.Query("processItemDefinitionCode", false, &params.ProcessItemDefinitionCode, "array", "")
 	b.Query("processItemThreadId", false, &params.ProcessItemThreadID, "array", "")
 	b.Query("processDefinitionId", false, &params.ProcessDefinitionID, "array", "")
@@ -3009,6 +3064,15 @@ func (siw *ServerInterfaceWrapper) DownloadProcessItemTaskDataWebformsAsDocument
 	}
 }
 
+func (siw *ServerInterfaceWrapper) UpdateProcessItemTaskPlanning(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id ResourceID
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.UpdateProcessItemTaskPlanning(c, id)
+	}
+}
+
 func (siw *ServerInterfaceWrapper) AppendProcessItemTaskLog(c *gin.Context) {
 	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
@@ -3042,24 +3106,6 @@ func (siw *ServerInterfaceWrapper) CompleteProcessItemTask(c *gin.Context) {
 	b.Path("id", &id, "string", "uuid")
 	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
 		siw.Handler.CompleteProcessItemTask(c, id)
-	}
-}
-
-func (siw *ServerInterfaceWrapper) DelegateProcessItemTask(c *gin.Context) {
-	b := httpio.Bind(c, siw.ErrorHandler)
-	var id ResourceID
-	b.Path("id", &id, "string", "uuid")
-	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
-		siw.Handler.DelegateProcessItemTask(c, id)
-	}
-}
-
-func (siw *ServerInterfaceWrapper) ReleaseProcessItemTask(c *gin.Context) {
-	b := httpio.Bind(c, siw.ErrorHandler)
-	var id ResourceID
-	b.Path("id", &id, "string", "uuid")
-	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
-		siw.Handler.ReleaseProcessItemTask(c, id)
 	}
 }
 
@@ -3464,12 +3510,11 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/process-items/:id/task/~actions/assign", wrapper.AssignProcessItemTask)
 	router.POST(options.BaseURL+"/process-items/:id/task/~actions/claim", wrapper.ClaimProcessItemTask)
 	router.POST(options.BaseURL+"/process-items/:id/task/~actions/complete", wrapper.CompleteProcessItemTask)
-	router.POST(options.BaseURL+"/process-items/:id/task/~actions/delegate", wrapper.DelegateProcessItemTask)
-	router.POST(options.BaseURL+"/process-items/:id/task/~actions/release", wrapper.ReleaseProcessItemTask)
 	router.PUT(options.BaseURL+"/process-items/:id/task/context-data", wrapper.UpdateProcessItemTaskContextData)
 	router.PATCH(options.BaseURL+"/process-items/:id/task/data", wrapper.PatchProcessItemTaskData)
 	router.PUT(options.BaseURL+"/process-items/:id/task/data", wrapper.UpdateProcessItemTaskData)
 	router.GET(options.BaseURL+"/process-items/:id/task/data/~actions/download-webforms-as-document", wrapper.DownloadProcessItemTaskDataWebformsAsDocument)
+	router.PUT(options.BaseURL+"/process-items/:id/task/planning", wrapper.UpdateProcessItemTaskPlanning)
 	router.GET(options.BaseURL+"/processes", wrapper.FindProcesses)
 	router.POST(options.BaseURL+"/processes", wrapper.CreateProcess)
 	router.DELETE(options.BaseURL+"/processes/:id", wrapper.DeleteProcess)
@@ -4077,6 +4122,21 @@ func (DownloadProcessItemTaskDataWebformsAsDocument304Response) VisitDownloadPro
 	return nil
 }
 
+type UpdateProcessItemTaskPlanningRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *UpdateProcessItemTaskPlanningJSONRequestBody
+}
+
+type UpdateProcessItemTaskPlanningResponseObject interface {
+	VisitUpdateProcessItemTaskPlanningResponse(w http.ResponseWriter) error
+}
+
+type UpdateProcessItemTaskPlanning200JSONResponse ProcessItem
+
+func (response UpdateProcessItemTaskPlanning200JSONResponse) VisitUpdateProcessItemTaskPlanningResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
 type AppendProcessItemTaskLogRequestObject struct {
 	ID   ResourceID `json:"id"`
 	Body *AppendProcessItemTaskLogJSONRequestBody
@@ -4132,35 +4192,6 @@ type CompleteProcessItemTaskResponseObject interface {
 type CompleteProcessItemTask200JSONResponse ProcessItem
 
 func (response CompleteProcessItemTask200JSONResponse) VisitCompleteProcessItemTaskResponse(w http.ResponseWriter) error {
-	return httpio.WriteJSON(w, 200, response)
-}
-
-type DelegateProcessItemTaskRequestObject struct {
-	ID   ResourceID `json:"id"`
-	Body *DelegateProcessItemTaskJSONRequestBody
-}
-
-type DelegateProcessItemTaskResponseObject interface {
-	VisitDelegateProcessItemTaskResponse(w http.ResponseWriter) error
-}
-
-type DelegateProcessItemTask200JSONResponse ProcessItem
-
-func (response DelegateProcessItemTask200JSONResponse) VisitDelegateProcessItemTaskResponse(w http.ResponseWriter) error {
-	return httpio.WriteJSON(w, 200, response)
-}
-
-type ReleaseProcessItemTaskRequestObject struct {
-	ID ResourceID `json:"id"`
-}
-
-type ReleaseProcessItemTaskResponseObject interface {
-	VisitReleaseProcessItemTaskResponse(w http.ResponseWriter) error
-}
-
-type ReleaseProcessItemTask200JSONResponse ProcessItem
-
-func (response ReleaseProcessItemTask200JSONResponse) VisitReleaseProcessItemTaskResponse(w http.ResponseWriter) error {
 	return httpio.WriteJSON(w, 200, response)
 }
 
@@ -4805,6 +4836,9 @@ type StrictServerInterface interface {
 	// DownloadProcessItemTaskDataWebformsAsDocument Download a form of a task as a document
 	// (GET /process-items/{id}/task/data/~actions/download-webforms-as-document)
 	DownloadProcessItemTaskDataWebformsAsDocument(ctx context.Context, request DownloadProcessItemTaskDataWebformsAsDocumentRequestObject) (DownloadProcessItemTaskDataWebformsAsDocumentResponseObject, error)
+	// UpdateProcessItemTaskPlanning Replace the due date, the follow-up date and the priority of a task
+	// (PUT /process-items/{id}/task/planning)
+	UpdateProcessItemTaskPlanning(ctx context.Context, request UpdateProcessItemTaskPlanningRequestObject) (UpdateProcessItemTaskPlanningResponseObject, error)
 	// AppendProcessItemTaskLog Append an entry to the log of a task
 	// (POST /process-items/{id}/task/~actions/append-log)
 	AppendProcessItemTaskLog(ctx context.Context, request AppendProcessItemTaskLogRequestObject) (AppendProcessItemTaskLogResponseObject, error)
@@ -4817,12 +4851,6 @@ type StrictServerInterface interface {
 	// CompleteProcessItemTask Complete a task the caller owns
 	// (POST /process-items/{id}/task/~actions/complete)
 	CompleteProcessItemTask(ctx context.Context, request CompleteProcessItemTaskRequestObject) (CompleteProcessItemTaskResponseObject, error)
-	// DelegateProcessItemTask Delegate a task to a user or an application
-	// (POST /process-items/{id}/task/~actions/delegate)
-	DelegateProcessItemTask(ctx context.Context, request DelegateProcessItemTaskRequestObject) (DelegateProcessItemTaskResponseObject, error)
-	// ReleaseProcessItemTask Return a claimed task to its candidates
-	// (POST /process-items/{id}/task/~actions/release)
-	ReleaseProcessItemTask(ctx context.Context, request ReleaseProcessItemTaskRequestObject) (ReleaseProcessItemTaskResponseObject, error)
 	// RetrieveProcessItemAiAssistance Get the latest run of AI assistance with a process item
 	// (GET /process-items/{id}/~actions/ai-assistance)
 	RetrieveProcessItemAiAssistance(ctx context.Context, request RetrieveProcessItemAiAssistanceRequestObject) (RetrieveProcessItemAiAssistanceResponseObject, error)
@@ -5380,7 +5408,7 @@ func (sh *strictHandler) ReadNotifications(ctx *gin.Context) {
 	var body ReadNotificationsJSONRequestBody
 	if err := ctx.ShouldBindJSON(&body); err == nil {
 		request.Body = &body
-	} else {
+	} else if !errors.Is(err, io.EOF) {
 		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
@@ -5595,6 +5623,29 @@ func (sh *strictHandler) DownloadProcessItemTaskDataWebformsAsDocument(ctx *gin.
 	}
 }
 
+// UpdateProcessItemTaskPlanning handles (PUT /process-items/{id}/task/planning).
+func (sh *strictHandler) UpdateProcessItemTaskPlanning(ctx *gin.Context, id ResourceID) {
+	var request UpdateProcessItemTaskPlanningRequestObject
+	request.ID = id
+
+	var body UpdateProcessItemTaskPlanningJSONRequestBody
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
+		return
+	}
+
+	response, err := sh.ssi.UpdateProcessItemTaskPlanning(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitUpdateProcessItemTaskPlanningResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
 // AppendProcessItemTaskLog handles (POST /process-items/{id}/task/~actions/append-log).
 func (sh *strictHandler) AppendProcessItemTaskLog(ctx *gin.Context, id ResourceID) {
 	var request AppendProcessItemTaskLogRequestObject
@@ -5663,43 +5714,6 @@ func (sh *strictHandler) CompleteProcessItemTask(ctx *gin.Context, id ResourceID
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitCompleteProcessItemTaskResponse(ctx.Writer)
-	}
-	if err != nil {
-		sh.errs.Write(ctx, err)
-	}
-}
-
-// DelegateProcessItemTask handles (POST /process-items/{id}/task/~actions/delegate).
-func (sh *strictHandler) DelegateProcessItemTask(ctx *gin.Context, id ResourceID) {
-	var request DelegateProcessItemTaskRequestObject
-	request.ID = id
-
-	var body DelegateProcessItemTaskJSONRequestBody
-	if err := ctx.ShouldBindJSON(&body); err == nil {
-		request.Body = &body
-	} else {
-		sh.errs.WriteUnreadable(ctx, err)
-		return
-	}
-
-	response, err := sh.ssi.DelegateProcessItemTask(httpio.RequestContext(ctx), request)
-	if err == nil {
-		httpio.SetVersion(ctx, sh.version(response))
-		err = response.VisitDelegateProcessItemTaskResponse(ctx.Writer)
-	}
-	if err != nil {
-		sh.errs.Write(ctx, err)
-	}
-}
-
-// ReleaseProcessItemTask handles (POST /process-items/{id}/task/~actions/release).
-func (sh *strictHandler) ReleaseProcessItemTask(ctx *gin.Context, id ResourceID) {
-	var request ReleaseProcessItemTaskRequestObject
-	request.ID = id
-	response, err := sh.ssi.ReleaseProcessItemTask(httpio.RequestContext(ctx), request)
-	if err == nil {
-		httpio.SetVersion(ctx, sh.version(response))
-		err = response.VisitReleaseProcessItemTaskResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)
