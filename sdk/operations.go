@@ -131,6 +131,7 @@ func registerItemOperations(w *Worker, c *Client) {
 			Page: r.Page, Size: r.Size, Sort: r.Sorts, TenantID: r.TenantIDs, ProcessID: r.ProcessIDs, Type: r.Types,
 			TaskState: r.TaskStates, ProcessItemDefinitionCode: r.ProcessItemDefinitionCodes,
 			ProcessDefinitionID: r.ProcessDefinitionIDs, ProcessDefinitionCode: r.ProcessDefinitionCodes,
+			TaskPriority: r.TaskPriorities, TaskDueBefore: r.TaskDueBefore, TaskDueAfter: r.TaskDueAfter, TaskOverdue: r.TaskOverdue,
 		}))
 		return ItemsResponse{page}, err
 	})
@@ -154,6 +155,9 @@ func registerItemOperations(w *Worker, c *Client) {
 	})
 	registerOperation(w, "releaseProcessItemTask", func(ctx context.Context, r ItemRequest) (ItemResponse, error) {
 		return itemOf(Decode[rest.ProcessItem](c.ReleaseProcessItemTask(ctx, r.ProcessItemID)))
+	})
+	registerOperation(w, "updateProcessItemTaskPlanning", func(ctx context.Context, r PlanTask) (ItemResponse, error) {
+		return itemOf(Decode[rest.ProcessItem](c.UpdateProcessItemTaskPlanning(ctx, r.ProcessItemID, r.ProcessItemTaskPlanningParams)))
 	})
 	registerOperation(w, "updateProcessItemTaskData", func(ctx context.Context, r UpdateTaskData) (ItemResponse, error) {
 		return itemOf(Decode[rest.ProcessItem](c.UpdateProcessItemTaskData(ctx, r.ProcessItemID,

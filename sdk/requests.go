@@ -1,6 +1,8 @@
 package procession
 
 import (
+	"time"
+
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/sdk/rest"
@@ -108,16 +110,20 @@ type (
 	}
 	// FindItems is the request of findProcessItems; its response is ItemsResponse. Lists leave out the data of tasks.
 	FindItems struct {
-		Page                       *int                        `json:"page,omitempty"`
-		Size                       *int                        `json:"size,omitempty"`
-		Sorts                      []string                    `json:"sorts,omitempty"`
-		TenantIDs                  []uuid.UUID                 `json:"tenantIds,omitempty"`
-		ProcessIDs                 []uuid.UUID                 `json:"processIds,omitempty"`
-		Types                      []rest.ProcessItemType      `json:"types,omitempty"`
-		TaskStates                 []rest.ProcessItemTaskState `json:"taskStates,omitempty"`
-		ProcessItemDefinitionCodes []string                    `json:"processItemDefinitionCodes,omitempty"`
-		ProcessDefinitionIDs       []uuid.UUID                 `json:"processDefinitionIds,omitempty"`
-		ProcessDefinitionCodes     []string                    `json:"processDefinitionCodes,omitempty"`
+		Page                       *int                           `json:"page,omitempty"`
+		Size                       *int                           `json:"size,omitempty"`
+		Sorts                      []string                       `json:"sorts,omitempty"`
+		TenantIDs                  []uuid.UUID                    `json:"tenantIds,omitempty"`
+		ProcessIDs                 []uuid.UUID                    `json:"processIds,omitempty"`
+		Types                      []rest.ProcessItemType         `json:"types,omitempty"`
+		TaskStates                 []rest.ProcessItemTaskState    `json:"taskStates,omitempty"`
+		ProcessItemDefinitionCodes []string                       `json:"processItemDefinitionCodes,omitempty"`
+		ProcessDefinitionIDs       []uuid.UUID                    `json:"processDefinitionIds,omitempty"`
+		ProcessDefinitionCodes     []string                       `json:"processDefinitionCodes,omitempty"`
+		TaskPriorities             []rest.ProcessItemTaskPriority `json:"taskPriorities,omitempty"`
+		TaskDueBefore              *time.Time                     `json:"taskDueBefore,omitempty"`
+		TaskDueAfter               *time.Time                     `json:"taskDueAfter,omitempty"`
+		TaskOverdue                *bool                          `json:"taskOverdue,omitempty"`
 	}
 	// ItemsResponse is the response of findProcessItems.
 	ItemsResponse struct {
@@ -132,6 +138,11 @@ type (
 	DelegateTask struct {
 		ProcessItemID uuid.UUID `json:"processItemId"`
 		rest.ProcessItemTaskDelegateParams
+	}
+	// PlanTask is the request of updateProcessItemTaskPlanning. Absent members are cleared.
+	PlanTask struct {
+		ProcessItemID uuid.UUID `json:"processItemId"`
+		rest.ProcessItemTaskPlanningParams
 	}
 	// UpdateTaskData is the request of updateProcessItemTaskData and updateProcessItemTaskContextData.
 	UpdateTaskData struct {

@@ -232,7 +232,6 @@ const (
 	ErrorCodeDOCUMENTTOOLARGE       ErrorCode = "DOCUMENT_TOO_LARGE"
 	ErrorCodeDOCUMENTTYPE           ErrorCode = "DOCUMENT_TYPE"
 	ErrorCodeFEATUREDISABLED        ErrorCode = "FEATURE_DISABLED"
-	ErrorCodeFOUREYES               ErrorCode = "FOUR_EYES"
 	ErrorCodeINTERNAL               ErrorCode = "INTERNAL"
 	ErrorCodeINVALIDSTATE           ErrorCode = "INVALID_STATE"
 	ErrorCodeNOTFOUND               ErrorCode = "NOT_FOUND"
@@ -269,8 +268,6 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodeDOCUMENTTYPE:
 		return true
 	case ErrorCodeFEATUREDISABLED:
-		return true
-	case ErrorCodeFOUREYES:
 		return true
 	case ErrorCodeINTERNAL:
 		return true
@@ -608,6 +605,30 @@ func (e ProcessItemTaskLogLevel) Valid() bool {
 	case ProcessItemTaskLogLevelINFO:
 		return true
 	case ProcessItemTaskLogLevelWARN:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ProcessItemTaskPriority.
+const (
+	ProcessItemTaskPriorityHIGH   ProcessItemTaskPriority = "HIGH"
+	ProcessItemTaskPriorityLOW    ProcessItemTaskPriority = "LOW"
+	ProcessItemTaskPriorityNORMAL ProcessItemTaskPriority = "NORMAL"
+	ProcessItemTaskPriorityURGENT ProcessItemTaskPriority = "URGENT"
+)
+
+// Valid indicates whether the value is a known member of the ProcessItemTaskPriority enum.
+func (e ProcessItemTaskPriority) Valid() bool {
+	switch e {
+	case ProcessItemTaskPriorityHIGH:
+		return true
+	case ProcessItemTaskPriorityLOW:
+		return true
+	case ProcessItemTaskPriorityNORMAL:
+		return true
+	case ProcessItemTaskPriorityURGENT:
 		return true
 	default:
 		return false
@@ -1483,6 +1504,9 @@ type Process struct {
 	DeletedAt *time.Time          `json:"deletedAt,omitempty"`
 	DeletedBy *openapi_types.UUID `json:"deletedBy,omitempty"`
 
+	// DueAt An extension of version 2024-06-14, when the process is due
+	DueAt *ProcessDueAt `json:"dueAt,omitempty"`
+
 	// Entity A JSON object together with the result of checking it against the schema of its definition
 	Entity         *JSONValue          `json:"entity,omitempty"`
 	ID             openapi_types.UUID  `json:"id"`
@@ -1667,6 +1691,9 @@ type ProcessConditionCode string
 
 // ProcessCreateParams A new process; the id or the code of its definition is required
 type ProcessCreateParams struct {
+	// DueAt An extension of version 2024-06-14, when the process is due
+	DueAt *ProcessDueAt `json:"dueAt,omitempty"`
+
 	// Entity A JSON object together with the result of checking it against the schema of its definition
 	Entity *JSONValue `json:"entity,omitempty"`
 
@@ -1692,9 +1719,6 @@ type ProcessDefinition struct {
 
 	// DataStructureDataDefinitions The data structures of messages
 	DataStructureDataDefinitions []DataStructureDataDefinition `json:"dataStructureDataDefinitions"`
-
-	// Description What the process is for
-	Description *string `json:"description,omitempty"`
 
 	// ElementDefinitions The elements of processes, which version 2022-10-08 reads and writes; absent for none
 	ElementDefinitions []ElementDefinition `json:"elementDefinitions,omitempty"`
@@ -1742,12 +1766,9 @@ type ProcessDefinitionPage struct {
 
 // ProcessDefinitionPageItem A version of a process definition
 type ProcessDefinitionPageItem struct {
-	Code string `json:"code"`
-
-	// Description What the process is for
-	Description *string            `json:"description,omitempty"`
-	ID          openapi_types.UUID `json:"id"`
-	Name        string             `json:"name"`
+	Code string             `json:"code"`
+	ID   openapi_types.UUID `json:"id"`
+	Name string             `json:"name"`
 
 	// Published Whether new processes follow this version
 	Published bool `json:"published"`
@@ -1764,6 +1785,9 @@ type ProcessDefinitionRef struct {
 	ID      openapi_types.UUID `json:"id"`
 	Version openapi_types.UUID `json:"version"`
 }
+
+// ProcessDueAt An extension of version 2024-06-14, when the process is due
+type ProcessDueAt = time.Time
 
 // ProcessEntityUpdateParams defines model for ProcessEntityUpdateParams.
 type ProcessEntityUpdateParams struct {
@@ -1934,9 +1958,11 @@ type ProcessItemCreateParams struct {
 	ProcessItemDefinitionCode *string                         `json:"processItemDefinitionCode,omitempty"`
 
 	// ProcessItemThreadID A thread of the process, visible to the caller, that a task or a message is attached to
-	ProcessItemThreadID *openapi_types.UUID          `json:"processItemThreadId,omitempty"`
-	Task                *ProcessItemTaskCreateParams `json:"task,omitempty"`
-	Type                ProcessItemType              `json:"type"`
+	ProcessItemThreadID *openapi_types.UUID `json:"processItemThreadId,omitempty"`
+
+	// Task A due date, a follow-up date and a priority replace the ones of the definition
+	Task *ProcessItemTaskCreateParams `json:"task,omitempty"`
+	Type ProcessItemType              `json:"type"`
 }
 
 // ProcessItemDefinition defines model for ProcessItemDefinition.
@@ -1948,9 +1974,6 @@ type ProcessItemDefinition struct {
 
 	// DataSchema A JSON Schema; absent where every object is accepted
 	DataSchema JSONSchema `json:"dataSchema,omitempty"`
-
-	// Description What people have to do
-	Description *string `json:"description,omitempty"`
 
 	// ElementDefinitions The elements of tasks, which version 2022-10-08 reads and writes; absent for none
 	ElementDefinitions []ElementDefinition `json:"elementDefinitions,omitempty"`
@@ -2050,12 +2073,18 @@ type ProcessItemTask struct {
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data *JSONValue `json:"data,omitempty"`
 
-	// Delegation Present when the owner acts for a principal who delegated the task
-	Delegation *ProcessItemTaskDelegation `json:"delegation,omitempty"`
+	// DueAt An extension of version 2024-06-14, when the task is due
+	DueAt *ProcessItemTaskDueAt `json:"dueAt,omitempty"`
+
+	// FollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+	FollowUpAt *ProcessItemTaskFollowUpAt `json:"followUpAt,omitempty"`
 
 	// Logs Oldest first; empty when there are none
-	Logs  []ProcessItemTaskLog `json:"logs"`
-	State ProcessItemTaskState `json:"state"`
+	Logs []ProcessItemTaskLog `json:"logs"`
+
+	// Priority An extension of version 2024-06-14; NORMAL unless planned otherwise
+	Priority *ProcessItemTaskPriority `json:"priority,omitempty"`
+	State    ProcessItemTaskState     `json:"state"`
 }
 
 // ProcessItemTaskAppendLogParams defines model for ProcessItemTaskAppendLogParams.
@@ -2078,13 +2107,22 @@ type ProcessItemTaskContextDataUpdateParams struct {
 	Data JSONValue `json:"data"`
 }
 
-// ProcessItemTaskCreateParams defines model for ProcessItemTaskCreateParams.
+// ProcessItemTaskCreateParams A due date, a follow-up date and a priority replace the ones of the definition
 type ProcessItemTaskCreateParams struct {
 	// ContextData A JSON object together with the result of checking it against the schema of its definition
 	ContextData *JSONValue `json:"contextData,omitempty"`
 
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data *JSONValue `json:"data,omitempty"`
+
+	// DueAt An extension of version 2024-06-14, when the task is due
+	DueAt *ProcessItemTaskDueAt `json:"dueAt,omitempty"`
+
+	// FollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+	FollowUpAt *ProcessItemTaskFollowUpAt `json:"followUpAt,omitempty"`
+
+	// Priority An extension of version 2024-06-14; NORMAL unless planned otherwise
+	Priority *ProcessItemTaskPriority `json:"priority,omitempty"`
 }
 
 // ProcessItemTaskDataUpdateParams defines model for ProcessItemTaskDataUpdateParams.
@@ -2093,20 +2131,11 @@ type ProcessItemTaskDataUpdateParams struct {
 	Data JSONValue `json:"data"`
 }
 
-// ProcessItemTaskDelegateParams The new owner, who is not the caller; the id or the e-mail address is required
-type ProcessItemTaskDelegateParams struct {
-	// Note A note for the new owner
-	Note       *string             `json:"note,omitempty"`
-	OwnerEmail *string             `json:"ownerEmail,omitempty"`
-	OwnerID    *openapi_types.UUID `json:"ownerId,omitempty"`
-}
+// ProcessItemTaskDueAt An extension of version 2024-06-14, when the task is due
+type ProcessItemTaskDueAt = time.Time
 
-// ProcessItemTaskDelegation Present when the owner acts for a principal who delegated the task
-type ProcessItemTaskDelegation struct {
-	DelegatedAt time.Time          `json:"delegatedAt"`
-	DelegatorID openapi_types.UUID `json:"delegatorId"`
-	Note        *string            `json:"note,omitempty"`
-}
+// ProcessItemTaskFollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+type ProcessItemTaskFollowUpAt = time.Time
 
 // ProcessItemTaskLog defines model for ProcessItemTaskLog.
 type ProcessItemTaskLog struct {
@@ -2121,8 +2150,31 @@ type ProcessItemTaskLogLevel string
 
 // ProcessItemTaskPageItem defines model for ProcessItemTaskPageItem.
 type ProcessItemTaskPageItem struct {
-	State ProcessItemTaskState `json:"state"`
+	// DueAt An extension of version 2024-06-14, when the task is due
+	DueAt *ProcessItemTaskDueAt `json:"dueAt,omitempty"`
+
+	// FollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+	FollowUpAt *ProcessItemTaskFollowUpAt `json:"followUpAt,omitempty"`
+
+	// Priority An extension of version 2024-06-14; NORMAL unless planned otherwise
+	Priority *ProcessItemTaskPriority `json:"priority,omitempty"`
+	State    ProcessItemTaskState     `json:"state"`
 }
+
+// ProcessItemTaskPlanningParams defines model for ProcessItemTaskPlanningParams.
+type ProcessItemTaskPlanningParams struct {
+	// DueAt An extension of version 2024-06-14, when the task is due
+	DueAt *ProcessItemTaskDueAt `json:"dueAt,omitempty"`
+
+	// FollowUpAt An extension of version 2024-06-14, when the owner means to work on the task
+	FollowUpAt *ProcessItemTaskFollowUpAt `json:"followUpAt,omitempty"`
+
+	// Priority An extension of version 2024-06-14; NORMAL unless planned otherwise
+	Priority *ProcessItemTaskPriority `json:"priority,omitempty"`
+}
+
+// ProcessItemTaskPriority An extension of version 2024-06-14; NORMAL unless planned otherwise
+type ProcessItemTaskPriority string
 
 // ProcessItemTaskState defines model for ProcessItemTaskState.
 type ProcessItemTaskState string
@@ -2152,11 +2204,14 @@ type ProcessPageItem struct {
 	// Condition An extension of version 2024-06-14: how the process proceeds, while its `state` is RUNNING.
 	// FAILED: the workflow failed. STUCK: it fails repeatedly or waits for nothing. UNKNOWN: Temporal does not answer, or
 	// no worker takes its tasks. WAITING_FOR_SIGNAL: a message, a thread or a user action continues it.
-	Condition      *ProcessCondition   `json:"condition,omitempty"`
-	CreatedAt      *time.Time          `json:"createdAt,omitempty"`
-	CreatedBy      *openapi_types.UUID `json:"createdBy,omitempty"`
-	DeletedAt      *time.Time          `json:"deletedAt,omitempty"`
-	DeletedBy      *openapi_types.UUID `json:"deletedBy,omitempty"`
+	Condition *ProcessCondition   `json:"condition,omitempty"`
+	CreatedAt *time.Time          `json:"createdAt,omitempty"`
+	CreatedBy *openapi_types.UUID `json:"createdBy,omitempty"`
+	DeletedAt *time.Time          `json:"deletedAt,omitempty"`
+	DeletedBy *openapi_types.UUID `json:"deletedBy,omitempty"`
+
+	// DueAt An extension of version 2024-06-14, when the process is due
+	DueAt          *ProcessDueAt       `json:"dueAt,omitempty"`
 	ID             openapi_types.UUID  `json:"id"`
 	InitiatorID    *openapi_types.UUID `json:"initiatorId,omitempty"`
 	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
@@ -2615,8 +2670,8 @@ type FindProcessItemsParams struct {
 	// Page The page, counted from 0
 	Page *PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
 
-	// Sort Order by `id`, `createdAt`, `lastModifiedAt`, `claimedAt`, `completedAt` or `cancelledAt`, each optionally followed by
-	// `,asc` or `,desc`; repeatable
+	// Sort Order by `id`, `createdAt`, `lastModifiedAt`, `claimedAt`, `completedAt`, `cancelledAt`, `dueAt`, `followUpAt` or
+	// `priority`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortProcessItemsParam `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// ProcessID Only items of one of these processes
@@ -2627,6 +2682,18 @@ type FindProcessItemsParams struct {
 
 	// TaskState Only tasks in one of these states
 	TaskState []ProcessItemTaskState `form:"taskState,omitempty" json:"taskState,omitempty"`
+
+	// TaskPriority Only tasks with one of these priorities
+	TaskPriority []ProcessItemTaskPriority `form:"taskPriority,omitempty" json:"taskPriority,omitempty"`
+
+	// TaskDueBefore Only tasks that are due before this time
+	TaskDueBefore *time.Time `form:"taskDueBefore,omitempty" json:"taskDueBefore,omitempty"`
+
+	// TaskDueAfter Only tasks that are due at this time or later
+	TaskDueAfter *time.Time `form:"taskDueAfter,omitempty" json:"taskDueAfter,omitempty"`
+
+	// TaskOverdue Only open tasks with a due date that has passed, or only the other tasks
+	TaskOverdue *bool `form:"taskOverdue,omitempty" json:"taskOverdue,omitempty"`
 
 	// ProcessItemDefinitionCode Only items of a definition with one of these codes
 	ProcessItemDefinitionCode []string `form:"processItemDefinitionCode,omitempty" json:"processItemDefinitionCode,omitempty"`
@@ -2869,14 +2936,14 @@ type PatchProcessItemTaskDataApplicationJSONPatchPlusJSONRequestBody = JSONPatch
 // UpdateProcessItemTaskDataJSONRequestBody defines body for UpdateProcessItemTaskData for application/json ContentType.
 type UpdateProcessItemTaskDataJSONRequestBody = ProcessItemTaskDataUpdateParams
 
+// UpdateProcessItemTaskPlanningJSONRequestBody defines body for UpdateProcessItemTaskPlanning for application/json ContentType.
+type UpdateProcessItemTaskPlanningJSONRequestBody = ProcessItemTaskPlanningParams
+
 // AppendProcessItemTaskLogJSONRequestBody defines body for AppendProcessItemTaskLog for application/json ContentType.
 type AppendProcessItemTaskLogJSONRequestBody = ProcessItemTaskAppendLogParams
 
 // AssignProcessItemTaskJSONRequestBody defines body for AssignProcessItemTask for application/json ContentType.
 type AssignProcessItemTaskJSONRequestBody = ProcessItemTaskAssignParams
-
-// DelegateProcessItemTaskJSONRequestBody defines body for DelegateProcessItemTask for application/json ContentType.
-type DelegateProcessItemTaskJSONRequestBody = ProcessItemTaskDelegateParams
 
 // GenerateProcessItemAiAssistanceJSONRequestBody defines body for GenerateProcessItemAiAssistance for application/json ContentType.
 type GenerateProcessItemAiAssistanceJSONRequestBody = ProcessItemAiAssistanceGenerateParams
@@ -3669,6 +3736,7 @@ func NewUploadDocumentRequestWithBody(server string, params *UploadDocumentParam
 //
 // The answer is a stream of Server-Sent Events that does not end by itself. It reports PROCESS.CREATED,
 // PROCESS.STATE_CHANGED, PROCESS.DELETED, PROCESS_ITEM.CREATED, PROCESS_ITEM.TASK_STATE_CHANGED,
+// PROCESS_ITEM.TASK_PLANNED, PROCESS_ITEM.TASK_OVERDUE, PROCESS_ITEM.TASK_ESCALATED,
 // BUSINESS_ARTIFACT.DELETED and BUSINESS_ARTIFACT.RESTORED, of the processes, items and artifacts that the caller sees
 // at that moment, each once and in the order in which they were committed. `event` is the type,
 // `data` the body of the webhook for the same event, and `id` is where a client continues that comes back with it in
@@ -3909,6 +3977,10 @@ func NewFindProcessItemsRequest(server string, params *FindProcessItemsParams) (
 		b.query("processId", params.ProcessID, "array", "")
 		b.query("type", params.Type, "array", "")
 		b.query("taskState", params.TaskState, "array", "")
+		b.query("taskPriority", params.TaskPriority, "array", "")
+		b.query("taskDueBefore", params.TaskDueBefore, "string", "date-time")
+		b.query("taskDueAfter", params.TaskDueAfter, "string", "date-time")
+		b.query("taskOverdue", params.TaskOverdue, "boolean", "")
 		b.query("processItemDefinitionCode", params.ProcessItemDefinitionCode, "array", "")
 		b.query("processItemThreadId", params.ProcessItemThreadID, "array", "")
 		b.query("processDefinitionId", params.ProcessDefinitionID, "array", "")
@@ -4128,6 +4200,48 @@ func NewDownloadProcessItemTaskDataWebformsAsDocumentRequest(server string, id R
 	return b.build("", nil)
 }
 
+// UpdateProcessItemTaskPlanningWithBody Replace the due date, the follow-up date and the priority of a task
+//
+// An extension of version 2024-06-14, for open tasks. A member that is absent or null is cleared; the priority is NORMAL
+// then.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /process-items/{id}/task/planning (the `UpdateProcessItemTaskPlanning` operationId).
+func (c *Client) UpdateProcessItemTaskPlanningWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateProcessItemTaskPlanningRequestWithBody(c.Server, id, contentType, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// UpdateProcessItemTaskPlanning Replace the due date, the follow-up date and the priority of a task
+//
+// An extension of version 2024-06-14, for open tasks. A member that is absent or null is cleared; the priority is NORMAL
+// then.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /process-items/{id}/task/planning (the `UpdateProcessItemTaskPlanning` operationId).
+func (c *Client) UpdateProcessItemTaskPlanning(ctx context.Context, id ResourceID, body UpdateProcessItemTaskPlanningJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateProcessItemTaskPlanningRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewUpdateProcessItemTaskPlanningRequest returns a request of UpdateProcessItemTaskPlanning with the body as application/json.
+func NewUpdateProcessItemTaskPlanningRequest(server string, id ResourceID, body UpdateProcessItemTaskPlanningJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return NewUpdateProcessItemTaskPlanningRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewUpdateProcessItemTaskPlanningRequestWithBody returns a request of UpdateProcessItemTaskPlanning with any body.
+func NewUpdateProcessItemTaskPlanningRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPut, server, "/process-items/%s/task/planning")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
+}
+
 // AppendProcessItemTaskLogWithBody Append an entry to the log of a task
 //
 // When the log is full its oldest entry is dropped.
@@ -4206,8 +4320,7 @@ func NewAssignProcessItemTaskRequestWithBody(server string, id ResourceID, conte
 
 // ClaimProcessItemTask Claim a task
 //
-// The caller becomes the owner of a ready task. Of several callers exactly one succeeds. A caller who delegated the task
-// takes it back.
+// The caller becomes the owner of a ready task. Of several callers exactly one succeeds.
 //
 // Corresponds with POST /process-items/{id}/task/~actions/claim (the `ClaimProcessItemTask` operationId).
 func (c *Client) ClaimProcessItemTask(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4233,65 +4346,6 @@ func (c *Client) CompleteProcessItemTask(ctx context.Context, id ResourceID, req
 // NewCompleteProcessItemTaskRequest returns a request of CompleteProcessItemTask.
 func NewCompleteProcessItemTaskRequest(server string, id ResourceID) (*http.Request, error) {
 	b := newRequest(http.MethodPost, server, "/process-items/%s/task/~actions/complete")
-	b.path("id", id, "string", "uuid")
-	return b.build("", nil)
-}
-
-// DelegateProcessItemTaskWithBody Delegate a task to a user or an application
-//
-// The new owner acts for the caller, who still sees the task and takes it back by claiming it. Assigning or releasing the
-// task ends the delegation. Repeating it has no effect.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /process-items/{id}/task/~actions/delegate (the `DelegateProcessItemTask` operationId).
-func (c *Client) DelegateProcessItemTaskWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewDelegateProcessItemTaskRequestWithBody(c.Server, id, contentType, body)
-	return c.send(ctx, req, err, reqEditors)
-}
-
-// DelegateProcessItemTask Delegate a task to a user or an application
-//
-// The new owner acts for the caller, who still sees the task and takes it back by claiming it. Assigning or releasing the
-// task ends the delegation. Repeating it has no effect.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /process-items/{id}/task/~actions/delegate (the `DelegateProcessItemTask` operationId).
-func (c *Client) DelegateProcessItemTask(ctx context.Context, id ResourceID, body DelegateProcessItemTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewDelegateProcessItemTaskRequest(c.Server, id, body)
-	return c.send(ctx, req, err, reqEditors)
-}
-
-// NewDelegateProcessItemTaskRequest returns a request of DelegateProcessItemTask with the body as application/json.
-func NewDelegateProcessItemTaskRequest(server string, id ResourceID, body DelegateProcessItemTaskJSONRequestBody) (*http.Request, error) {
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	return NewDelegateProcessItemTaskRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
-}
-
-// NewDelegateProcessItemTaskRequestWithBody returns a request of DelegateProcessItemTask with any body.
-func NewDelegateProcessItemTaskRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	b := newRequest(http.MethodPost, server, "/process-items/%s/task/~actions/delegate")
-	b.path("id", id, "string", "uuid")
-	return b.build(contentType, body)
-}
-
-// ReleaseProcessItemTask Return a claimed task to its candidates
-//
-// The task is READY again, has no owner and keeps its data. A READY task is returned unchanged, also to its candidates.
-//
-// Corresponds with POST /process-items/{id}/task/~actions/release (the `ReleaseProcessItemTask` operationId).
-func (c *Client) ReleaseProcessItemTask(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewReleaseProcessItemTaskRequest(c.Server, id)
-	return c.send(ctx, req, err, reqEditors)
-}
-
-// NewReleaseProcessItemTaskRequest returns a request of ReleaseProcessItemTask.
-func NewReleaseProcessItemTaskRequest(server string, id ResourceID) (*http.Request, error) {
-	b := newRequest(http.MethodPost, server, "/process-items/%s/task/~actions/release")
 	b.path("id", id, "string", "uuid")
 	return b.build("", nil)
 }
