@@ -38,6 +38,7 @@ tasks/delegate                                      no
 tasks/claim                                         no
 tasks/release                                       no
 tasks/complete                                      no
+tasks/:id/planning                                  no
 tasks/:id/assistance                                no
 tasks/:id/assistance/accept                         no
 tasks/:id/form                                      no

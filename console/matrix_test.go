@@ -66,6 +66,8 @@ GET tasks/news              200   200          200           200     200    200 
 GET tasks/assign            200   200          200           200     200    200       200       200      200   in        200
 GET tasks/:id               200   404          404           200     200    200       404       404      404   in        404
 GET tasks/:id READY         404   404          404           200     200    200       404       404      404   in        404
+GET tasks/:id/planning      200   404          404           200     200    200       404       404      404   in        404
+POST tasks/:id/planning     303   404          404           303     403    403       404       404      404   in        404
 GET tasks/:id/file          404   404          404           404     404    404       404       404      404   in        404
 GET tasks/:id/preview       404   404          404           404     404    404       404       404      404   in        404
 GET tasks/:id/assistance    200   404          404           200     200    200       404       404      404   in        404

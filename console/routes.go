@@ -113,6 +113,8 @@ func taskRoutes(s screens) []web.Route {
 		web.Post("tasks/release", s.tasks.Release),
 		web.Post("tasks/complete", s.tasks.Complete),
 		web.Get("tasks/:id", s.tasks.Show),
+		web.Get("tasks/:id/planning", s.tasks.ShowPlanning),
+		web.Post("tasks/:id/planning", s.tasks.SavePlanning),
 		web.Get("tasks/:id/file", s.tasks.File),
 		web.Get("tasks/:id/preview", s.tasks.Preview),
 		web.Get("tasks/:id/assistance", s.tasks.Help),

@@ -89,7 +89,7 @@ func (s *site) someWork() map[string]map[string]string {
 			"assign": "tasks/assign?task=" + tasks[0].String() + "&task=" + tasks[2].String(), "sessions": "sessions", "profile": "profile", "tokens": "tokens", "notifications": "notifications", "mails": "notifications/mails", "mailbox": "mailbox",
 			"unsubscribe": "unsubscribe/" + s.app.UnsubscribeToken(demo.Bob().ID, domain.NotificationKinds()), "palette": "palette?q=loan",
 			"delegate": "tasks/delegate?task=" + mine.String(), "task-delegated": "tasks/" + tasks[3].String(),
-			"assistance": "tasks/" + mine.String() + "/assistance",
+			"assistance": "tasks/" + mine.String() + "/assistance", "planning": "tasks/" + mine.String() + "/planning",
 			"start-none": "start", "processes-none": "processes?q=nothing", "artifacts-none": "artifacts", "not-found": "nothing", "denied": "definitions",
 			"reference": "reference", "reference-api": "reference/2024-06-14", "reference-operation": "reference/2024-06-14/operations/createProcess",
 			"reference-schema": "reference/2024-06-14/schemas/Process",

@@ -57,7 +57,7 @@ func parseList(v *web.Visit, path string) (list, error) {
 	case "processes":
 		l.Subject, l.Filter = domain.BulkProcesses, processes.SelectAll(u.Query(), v.Call.Caller)
 	case "tasks":
-		l.Subject, l.Filter = domain.BulkTasks, tasks.SelectAll(u.Query())
+		l.Subject, l.Filter = domain.BulkTasks, tasks.SelectAll(v.Context(), u.Query())
 	case "incidents":
 		l.Subject, l.Filter = domain.BulkIncidents, incidents.SelectAll(u.Query(), v.Call.Caller)
 	default:

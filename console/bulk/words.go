@@ -32,7 +32,10 @@ func kindWords() map[domain.BulkKind]words {
 		},
 		domain.BulkAssignTasks:  {ui.Text("Assign tasks"), ui.Text("One person becomes the owner of the tasks."), "user-plus", false},
 		domain.BulkReleaseTasks: {ui.Text("Release tasks"), ui.Text("The tasks lose their owners and can be claimed by their candidates."), "users", false},
-		domain.BulkCancelTasks:  {ui.Text("Cancel tasks"), ui.Text("The tasks end without a result. Their workflows are told."), "ban", true},
+		domain.BulkRecalculateTasks: {
+			ui.Text("Recalculate due dates"), ui.Text("Due dates and follow-up dates are set again as the definition and its calendar say now."), "clock", false,
+		},
+		domain.BulkCancelTasks: {ui.Text("Cancel tasks"), ui.Text("The tasks end without a result. Their workflows are told."), "ban", true},
 		domain.BulkRetryIncidents: {
 			ui.Text("Retry failed workflows"), ui.Text("The failed workflows start again from their beginning."), "refresh", false,
 		},

@@ -152,6 +152,9 @@ func repairText(kind domain.RepairKind) string {
 // sentencesOfTasks returns the sentences of events that name their task.
 func sentencesOfTasks() map[domain.EventType]string {
 	return map[domain.EventType]string{
+		domain.EventItemTaskPlanned:         ui.Text("planned “%s”"),
+		domain.EventItemTaskOverdue:         ui.Text("noted that “%s” is overdue"),
+		domain.EventItemTaskEscalated:       ui.Text("escalated “%s”"),
 		domain.EventItemTaskDataSaved:       ui.Text("filled in “%s”"),
 		domain.EventItemTaskElementSaved:    ui.Text("filled in “%s”"),
 		domain.EventItemTaskElementDeleted:  ui.Text("filled in “%s”"),

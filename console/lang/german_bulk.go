@@ -3,6 +3,8 @@ package lang
 // germanBulk returns the texts of bulk operations.
 func germanBulk() map[string]string {
 	return map[string]string{
+		"Recalculate due dates": "Fälligkeiten neu berechnen",
+		"Due dates and follow-up dates are set again as the definition and its calendar say now.": "Fälligkeiten und Wiedervorlagen werden neu gesetzt, wie es die Definition und ihr Kalender jetzt sagen.",
 		"Choose an action for all %d …":             "Aktion für alle %d wählen …",
 		"Choose an action":                          "Aktion wählen",
 		"Choose an action for the listed processes": "Aktion für die aufgelisteten Vorgänge wählen",

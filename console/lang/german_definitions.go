@@ -21,6 +21,7 @@ func germanDefinitions() map[string]string {
 		"Application":           "Anwendung",
 		"Artifact":              "Artefakt",
 		"Data source":           "Datenquelle",
+		"Calendar":              "Kalender",
 		"Data structure":        "Datenstruktur",
 		"Encryption key":        "Schlüssel",
 		"Group":                 "Gruppe",

@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"context"
 	"maps"
 	"net/url"
 	"slices"
@@ -30,17 +31,20 @@ type Screens struct {
 // sortKeys returns the values of the parameter sort.
 func sortKeys() map[string]domain.SortKey {
 	return map[string]domain.SortKey{
-		"":        {Property: "createdAt"},
-		"newest":  {Property: "createdAt", Descending: true},
-		"changed": {Property: "lastModifiedAt", Descending: true},
-		"name":    {Property: "name"},
-		"subject": {Property: "subject"},
+		"":         {Property: "createdAt"},
+		"newest":   {Property: "createdAt", Descending: true},
+		"changed":  {Property: "lastModifiedAt", Descending: true},
+		"due":      {Property: "dueAt"},
+		"priority": {Property: "priority", Descending: true},
+		"name":     {Property: "name"},
+		"subject":  {Property: "subject"},
 	}
 }
 
 func parseQuery(values url.Values) web.Query {
-	q := web.ParseQuery(values, "view", "q", "sort", "definition")
+	q := web.ParseQuery(values, "view", "q", "sort", "definition", "due")
 	web.Restrict(q, "view", domain.InboxViews()...)
+	web.Restrict(q, "due", dueFilters()...)
 	web.Restrict(q, "sort", slices.Collect(maps.Keys(sortKeys()))...)
 	q.Default("view", string(domain.InboxToClaim))
 	return q
@@ -59,8 +63,9 @@ func newsPath(q web.Query, since time.Time) string {
 	return q.With("since", strconv.FormatInt(since.UnixMicro(), 10)).Path("tasks/news")
 }
 
-func parseFilter(q web.Query) app.InboxFilter {
+func parseFilter(ctx context.Context, q web.Query) app.InboxFilter {
 	filter := app.InboxFilter{View: domain.InboxView(q.Get("view")), Search: q.Get("q")}
+	addDue(ctx, &filter, q.Get("due"))
 	if id := q.ID("definition"); id != uuid.Nil {
 		filter.ProcessDefinitionIDs = []uuid.UUID{id}
 	}
@@ -68,9 +73,12 @@ func parseFilter(q web.Query) app.InboxFilter {
 }
 
 // SelectAll returns the selection of all tasks of the list with a query.
-func SelectAll(query url.Values) domain.BulkFilter {
+func SelectAll(ctx context.Context, query url.Values) domain.BulkFilter {
 	q := parseQuery(query)
-	selected := domain.BulkFilter{View: domain.InboxView(q.Get("view")), Search: q.Get("q")}
+	filter := parseFilter(ctx, q)
+	selected := domain.BulkFilter{
+		View: filter.View, Search: filter.Search, Overdue: filter.Overdue, DueAfter: filter.DueAfter, DueBefore: filter.DueBefore,
+	}
 	if id := q.ID("definition"); id != uuid.Nil {
 		selected.DefinitionID = &id
 	}
@@ -88,7 +96,7 @@ type listView struct {
 }
 
 // isFiltered reports whether the list leaves out tasks of the view.
-func (l *listView) isFiltered() bool { return l.Has("q", "definition") }
+func (l *listView) isFiltered() bool { return l.Has("q", "definition", "due") }
 
 // viewPath returns the URL of a view in the same order, without filters.
 func (l *listView) viewPath(view domain.InboxView) string {
@@ -96,7 +104,7 @@ func (l *listView) viewPath(view domain.InboxView) string {
 }
 
 func (s *Screens) findTasks(v *web.Visit, q web.Query) (*listView, error) {
-	filter := parseFilter(q)
+	filter := parseFilter(v.Context(), q)
 	filter.Languages = ui.ReaderOf(v.Context()).Languages()
 	found, err := s.App.ReadInbox(v.Context(), v.Call, filter, q.RequestedPage(pageSize), []domain.SortKey{sortKeys()[q.Get("sort")]})
 	return &listView{Query: q, Inbox: found, View: domain.InboxView(q.Get("view"))}, err
@@ -122,7 +130,7 @@ func (s *Screens) News(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, domain.Invalid(domain.LocationQuery, "since", "must be a time in microseconds")
 	}
-	count, err := s.App.CountInboxNews(v.Context(), v.Call, parseFilter(q), time.UnixMicro(micros), parseIDs(query["known"]))
+	count, err := s.App.CountInboxNews(v.Context(), v.Call, parseFilter(v.Context(), q), time.UnixMicro(micros), parseIDs(query["known"]))
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ const (
 
 // kind constrains BadgeOf to types that have badges.
 type kind interface {
-	domain.TaskState | domain.ProcessState | domain.ActionStatus | domain.IncidentState | domain.WebhookEndpointState |
+	domain.TaskState | domain.TaskPriority | domain.ProcessState | domain.ActionStatus | domain.IncidentState | domain.WebhookEndpointState |
 		domain.WebhookDeliveryState | domain.MessageState | domain.Verdict | domain.InboxView | domain.ItemType | domain.ProcessActionType |
 		domain.ArtifactActionType | resource.PublicationState | resource.Kind
 }
@@ -38,6 +38,11 @@ var badges = map[any]Badge{
 	domain.TaskClaimed:   {Text("Claimed"), "user-check", yellow},
 	domain.TaskCompleted: {Text("Completed"), "circle-check", green},
 	domain.TaskCancelled: {Text("Cancelled"), "ban", grey},
+
+	domain.PriorityLow:    {Text("Low priority"), "arrow-down", grey},
+	domain.PriorityNormal: {Text("Normal priority"), "circle-dashed", ""},
+	domain.PriorityHigh:   {Text("High priority"), "arrow-up", yellow},
+	domain.PriorityUrgent: {Text("Urgent"), "alert-triangle", red},
 
 	domain.ProcessRunning:   {Text("Running"), "circle-dashed", blue},
 	domain.ProcessCompleted: {Text("Completed"), "circle-check", green},
@@ -107,6 +112,7 @@ var badges = map[any]Badge{
 	resource.KindDataStructure:              {Text("Data structure"), "stack-2", ""},
 	resource.KindEncryptionKey:              {Text("Encryption key"), "lock", ""},
 	resource.KindDataSource:                 {Text("Data source"), "database", ""},
+	resource.KindCalendar:                   {Text("Calendar"), "clock", ""},
 	resource.KindProcessDefinition:          {Text("Process"), "route", ""},
 	resource.KindBusinessArtifactDefinition: {Text("Artifact"), "files", ""},
 	resource.KindWebhookSubscription:        {Text("Webhook"), "webhook", ""},

@@ -67,7 +67,7 @@ func TestExpressions(t *testing.T) {
 		"${ now }":                                   "rules have",
 		"${ [1] }":                                   "rules have",
 		`${ if .process.metadata.A then "P1D" end }`: "without else",
-		"${ " + strings.Repeat(`1 // `, 200) + `"P1D" }`:                   "parts",
+		"${ " + strings.Repeat(`1 // `, 200) + `"P1D" }`:                                     "parts",
 		`${ "\(.task.data.A)\(.task.data.A)\(.task.data.A)\(.task.data.A)\(.task.data.A)" }`: "inserts",
 		"${ " + strings.Repeat(" ", 2000) + "true }":                                         "longer than",
 	} {
