@@ -34,7 +34,7 @@ func AddCommands(root *cobra.Command, env Environment) {
 	AddGroup(
 		root, "Observe and operate:",
 		newIncidentsCommand(env), newBulkCommand(env), newWorkCommand(env), newActionsCommand(env), newWorkersCommand(env), newTaskQueuesCommand(env),
-		newWebhooksCommand(env), newReceiversCommand(env), newEventsCommand(env), newRightsCommand(env), newAccessCommand(env), newHealthCommand(env),
+		newWebhooksCommand(env), newReceiversCommand(env), newCalendarsCommand(env), newEventsCommand(env), newRightsCommand(env), newAccessCommand(env), newHealthCommand(env),
 	)
 	AddGroup(root, "Write workers:", newInitCommand(), newGenerateCommand())
 	AddGroup(root, "Servers and signing in:", newContextCommand(env), newLoginCommand(env), newWhoamiCommand(env))

@@ -274,10 +274,10 @@ func faultsOf(value *rest.JSONValue) []string {
 }
 
 func itemTable(v view, items []rest.ProcessItemPageItem) {
-	v.writeTitles([]string{"CODE", "TYPE", "STATE", "OWNER", "CREATED", "ID"}, "OWNER ID", "PROCESS ID")
+	v.writeTitles([]string{"CODE", "TYPE", "STATE", "OWNER", "PRIORITY", "DUE", "CREATED", "ID"}, "OWNER ID", "PROCESS ID")
 	for _, i := range items {
 		v.writeLine([]string{
-			codeOf(i.ProcessItemDefinitionRef), string(i.Type), taskState(i), v.personName(i.OwnerID), momentText(i.CreatedAt),
+			codeOf(i.ProcessItemDefinitionRef), string(i.Type), taskState(i), v.personName(i.OwnerID), priorityText(i.Task), dueText(i.Task), momentText(i.CreatedAt),
 			i.ID.String(),
 		}, idText(i.OwnerID), i.ProcessID.String())
 	}

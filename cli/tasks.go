@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -16,17 +17,20 @@ import (
 func newTasksCommand(env Environment) *cobra.Command {
 	return newGroup("tasks", "List tasks, work on them, and manage tasks of others",
 		newTasksListCommand(env), newTasksShowCommand(env), newTasksClaimCommand(env), newTasksSaveCommand(env),
-		newTasksCompleteCommand(env), newTasksAssignCommand(env), newTasksDelegateCommand(env), newTasksReleaseCommand(env))
+		newTasksCompleteCommand(env), newTasksAssignCommand(env), newTasksDelegateCommand(env), newTasksReleaseCommand(env), newTasksPlanCommand(env))
 }
 
 // taskFilters are the filters of tasks as they are typed.
 type taskFilters struct {
+	dueFilter
+
 	codes, definitions, states []string
 	process, deleted, sort     string
 	all                        bool
 }
 
 func (t *taskFilters) bindFlags(cmd *cobra.Command) {
+	t.dueFilter.bindFlags(cmd)
 	f := cmd.Flags()
 	f.StringSliceVar(&t.codes, "code", nil, "only tasks of the item definition with the `code`; repeatable")
 	f.StringSliceVar(&t.definitions, "definition", nil, "only tasks of the process definition with the `code`; repeatable")
@@ -35,7 +39,7 @@ func (t *taskFilters) bindFlags(cmd *cobra.Command) {
 	f.StringVar(&t.process, "process", "", "only tasks of the process with the `id`")
 	f.StringVar(&t.deleted, "deleted", "", "`exclude`, include or only: tasks of deleted processes")
 	f.StringVar(&t.sort, "sort", "createdAt,desc",
-		"`order`: id, createdAt, lastModifiedAt, claimedAt, completedAt or cancelledAt, with ,asc or ,desc")
+		"`order`: id, createdAt, lastModifiedAt, claimedAt, completedAt, cancelledAt, dueAt, followUpAt or priority, with ,asc or ,desc")
 }
 
 func (t *taskFilters) requestParams(ctx context.Context, s *service, by listFlags) (rest.FindProcessItemsParams, error) {
@@ -55,7 +59,10 @@ func (t *taskFilters) requestParams(ctx context.Context, s *service, by listFlag
 	if t.deleted != "" {
 		params.Deleted = new(rest.DeletedFilter(strings.ToUpper(t.deleted)))
 	}
-	var err error
+	err := t.apply(&params, time.Now())
+	if err != nil {
+		return params, err
+	}
 	if params.ProcessID, err = idFilter("process", t.process); err != nil {
 		return params, err
 	}
@@ -70,6 +77,7 @@ func newTasksListCommand(env Environment) *cobra.Command {
 		Long: "Lists the tasks visible to you. Without --all and --state it lists open ones: READY or CLAIMED.",
 		Example: "  procession tasks list --definition LOAN\n" +
 			"  procession tasks list --state READY -o name\n" +
+			"  procession tasks list --due overdue --priority HIGH --sort dueAt\n" +
 			"  procession tasks list --watch",
 		ValidArgsFunction: completeNothing,
 	}, listing[rest.ProcessItemPageItem]{
@@ -174,6 +182,9 @@ func showTask(w io.Writer, out *output, v view, item *rest.ProcessItem) error {
 				writeRow(v, "Note:", *d.Note)
 			}
 		}
+		writeRow(v, "Priority:", priorityOf(item.Task.Priority))
+		writeRow(v, "Due:", momentText(item.Task.DueAt))
+		writeRow(v, "Follow-up:", momentText(item.Task.FollowUpAt))
 		writeRow(v, "Process:", item.ProcessID.String())
 		writeRow(v, "Created:", momentText(item.CreatedAt)+" by "+v.personName(item.CreatedBy))
 		writeRow(v, "Changed:", momentText(item.LastModifiedAt)+" by "+v.personName(item.LastModifiedBy))

@@ -67,6 +67,17 @@ func TestWork(t *testing.T) {
 	}
 
 	require.Equal(t, workReview+" CLAIMED\n", member.succeeds("tasks", "claim", workReview))
+	require.Equal(t, workReview+" URGENT, due 2026-02-01T12:00:00Z, follow-up -\n",
+		member.succeeds("tasks", "plan", workReview, "--due", "2026-02-01T12:00:00Z", "--priority", "urgent"))
+	require.Equal(t, workReview+" URGENT, due 2026-02-01T12:00:00Z, follow-up 2026-01-31T08:00:00Z\n",
+		member.succeeds("tasks", "plan", workReview, "--follow-up", "2026-01-31T08:00:00Z"))
+	for filter, n := range map[string]string{
+		"--due overdue": "1", "--due today": "0", "--due week": "0", "--priority URGENT": "1", "--priority normal": "1", "--priority LOW": "0",
+		"--sort dueAt": "2", "--sort priority,desc": "2",
+	} {
+		require.Equal(t, n+"\n", member.succeeds(append([]string{"tasks", "list", "-o", "jq=length"}, strings.Fields(filter)...)...), filter)
+	}
+	require.Equal(t, workReview+" URGENT, due -, follow-up 2026-01-31T08:00:00Z\n", member.succeeds("tasks", "plan", workReview, "--due", "none"))
 	require.Equal(t, workReview+" CLAIMED\n", member.succeeds("tasks", "save", workReview,
 		"--set", "/NAME=Carol", "--set", "GRADE:=1.50", "--set", "/OTHER=x", "--unset", "/OTHER"))
 	requireGolden(t, "work/task.txt", member.succeeds("tasks", "show", workReview))
@@ -116,6 +127,10 @@ func TestWorkIsRefused(t *testing.T) {
 		{member, cli.ExitUsage, "processes cancel " + workProcess},
 		{member, cli.ExitDenied, "processes cancel --yes " + workProcess},
 		{member, cli.ExitUsage, "tasks save " + workTask},
+		{member, cli.ExitUsage, "tasks list --due soon"},
+		{member, cli.ExitUsage, "tasks plan " + workTask},
+		{member, cli.ExitUsage, "tasks plan " + workTask + " --due soon"},
+		{member, cli.ExitDenied, "tasks plan " + workTask + " --due 2027-01-31"},
 		{member, cli.ExitUsage, "tasks save " + workTask + " -f no-such-file --set /A=1"},
 		{member, cli.ExitDenied, "tasks save " + workReview + " --set /A=1"},
 		{member, cli.ExitConflict, "tasks complete " + workReview},
