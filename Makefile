@@ -168,6 +168,7 @@ soak: bootstrap temporal ## Run under load for long and watch memory and backlog
 	@go test ./form -count=1 -v -run TestReach -args -reach-cases=20000
 	@go test ./engine -count=1 -v -timeout 60m -run TestListsOfEndsReadLittle -args -visibility-rows=2500000
 	@go test ./api -count=1 -v -run TestAPageOfLargeTasksTakesLittleMemory -args -page-tasks=1000
+	@go test ./app -count=1 -v -timeout 60m -run TestDueQueueReadsWhatIsDue -args -open-tasks=1000000
 	@go -C test/bench run . soak $(SOAK_FLAGS)
 
 .PHONY: screenshots
