@@ -54,7 +54,7 @@ func TestExpressions(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"${ .process.metadata.A":                     "ends with }",
-		"${ }":                                       "not an expression",
+		"${ }":                                       "is empty",
 		"${ .metadata.A }":                           "paths begin with",
 		"${ .process.state }":                        "paths begin with",
 		"${ . }":                                     "rules have",
