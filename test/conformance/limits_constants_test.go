@@ -92,7 +92,6 @@ func limits() []limit { //nolint:funlen // a table
 		{"internal/holidays.maxDays", "whole days of such a file", "", "refused"},
 		{"internal/holidays.maxSpan", "days of an event of such a file, without its recurrences", "", cut},
 		{"internal/holidays.maxName", "name of a holiday from such a file", characters, cut},
-		{"cli.maxHolidayYears", "years of an import of holidays", "", "refused"},
 		{"domain/resource.maxDocuments", "manifests of one `apply`", "", rejected},
 		{"domain/resource.maxDocument", "manifest, as JSON", bytes, rejected},
 		{"api/admin.BodyLimit", "body of a request of administrators", bytes, "413"},
@@ -200,7 +199,7 @@ func constants(t *testing.T) map[string]ast.Expr {
 	named := regexp.MustCompile(`^[mM]ax[A-Z]|^[A-Za-z]+Limit$`)
 	found := map[string]ast.Expr{}
 	for _, root := range []string{
-		"domain", "app", "api", "authn", "blobstore", "events", "internal/manifest", "form", "engine", "console", "persistence",
+		"domain", "app", "api", "authn", "blobstore", "events", "internal/holidays", "internal/manifest", "form", "engine", "console", "persistence",
 	} {
 		require.NoError(t, filepath.WalkDir(filepath.Join("../..", root), func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
