@@ -159,7 +159,7 @@ SELECT ` + artifactDefinitionStateColumns + `,
 SELECT p.id, p.tenant_id, p.published_version,
        coalesce(bool_or(g.permission = 'INITIATOR'), false),
        coalesce(bool_or(g.permission = 'VIEWER'), false),
-       coalesce(bool_or(g.permission = 'MANAGER'), false)` + fromActionOfArtifact + `
+       coalesce(bool_or(g.permission = 'MANAGER'), false), ` + clockOfStarted + fromActionOfArtifact + `
   JOIN process_definitions p ON p.tenant_id = a.tenant_id AND p.code = c.action ->> 'processDefinition'
   LEFT JOIN process_definition_grants g ON g.process_definition_id = p.id AND ` + access.CallerIsGrantee +
 		whereActionOfArtifact + `

@@ -19,6 +19,11 @@ const (
        (SELECT r.spec FROM process_definition_versions w
           JOIN resources r ON r.tenant_id = d.tenant_id AND r.kind = 'Calendar' AND r.code = w.calendar
          WHERE w.version = d.published_version)`
+	// clockOfStarted is clockOfDefinition for a definition p.
+	clockOfStarted = `(SELECT t.time_zone FROM tenants t WHERE t.id = p.tenant_id),
+       (SELECT r.spec FROM process_definition_versions w
+          JOIN resources r ON r.tenant_id = p.tenant_id AND r.kind = 'Calendar' AND r.code = w.calendar
+         WHERE w.version = p.published_version)`
 
 	selectDeadlineSite = `
 SELECT ` + processColumns + `, ` + clockOfProcess + `
