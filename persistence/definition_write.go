@@ -75,7 +75,7 @@ type DefinitionVersion struct {
 	Name     translation.Name
 	// Description has no source if there is none.
 	Description translation.Name
-	Engine *domain.EngineBinding
+	Engine      *domain.EngineBinding
 	// Calendar is the code of the calendar of due dates, "" for none.
 	Calendar string
 	// Spec is the full manifest; domain.ProcessSpec is a part of it.
