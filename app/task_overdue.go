@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/deadline"
 	"github.com/procession-dev/procession/persistence"
@@ -25,8 +27,9 @@ func (s *Service) HandleDeadlines(ctx context.Context) (handled int, more bool, 
 		}
 		handled = len(due)
 		events := domain.Events{}
+		b := deadlineRound{tx: tx, now: now, assigned: map[uuid.UUID]domain.FourEyes{}}
 		for i := range due {
-			of, err := s.handleDeadline(ctx, tx, &due[i], now)
+			of, err := s.handleDeadline(ctx, &b, &due[i])
 			if err != nil {
 				return nil, err
 			}
@@ -37,8 +40,17 @@ func (s *Service) HandleDeadlines(ctx context.Context) (handled int, more bool, 
 	return handled, handled == deadlineBatch, err
 }
 
+// deadlineRound is a transaction of HandleDeadlines.
+type deadlineRound struct {
+	tx  *persistence.Tx
+	now time.Time
+	// assigned are the tasks of each process that got an owner in the transaction.
+	assigned map[uuid.UUID]domain.FourEyes
+}
+
 // handleDeadline handles the deadlines of a task that have passed, and stores the next one.
-func (s *Service) handleDeadline(ctx context.Context, tx *persistence.Tx, task *persistence.DueTask, now time.Time) (domain.Events, error) {
+func (s *Service) handleDeadline(ctx context.Context, b *deadlineRound, task *persistence.DueTask) (domain.Events, error) {
+	tx, now := b.tx, b.now
 	if !task.Task.State.Open() || task.Task.Plan.DueAt == nil {
 		tx.UpdateDeadline(task, nil)
 		return nil, nil
@@ -60,9 +72,13 @@ func (s *Service) handleDeadline(ctx context.Context, tx *persistence.Tx, task *
 			tx.UpdateDeadline(task, at)
 			return events, nil
 		}
-		of, err := escalate(ctx, tx, task, step, now)
+		of, taken, err := b.escalate(ctx, task, step, d.OpposedTo(task.DefinitionCode()))
 		if err != nil {
 			return nil, err
+		}
+		if !taken {
+			tx.UpdateDeadline(task, at)
+			return events, nil
 		}
 		events = append(events, of...)
 	}
@@ -87,32 +103,49 @@ func escalationTime(clock deadline.Clock, due time.Time, step *domain.Escalation
 	return clock.After(due, after)
 }
 
-// escalate takes the next step of the escalation of a task.
-func escalate(ctx context.Context, tx *persistence.Tx, task *persistence.DueTask, step *domain.EscalationStep, now time.Time) (domain.Events, error) {
-	task.Escalated++
+// escalate takes the next step of the escalation of a task, which is opposed to the tasks with the codes. It reports whether it
+// could: while others change the owners of opposed tasks, the step waits for the next round.
+func (b *deadlineRound) escalate(
+	ctx context.Context, task *persistence.DueTask, step *domain.EscalationStep, opposed []string,
+) (events domain.Events, taken bool, err error) {
 	by := domain.SystemPrincipalID()
-	var events domain.Events
 	switch {
 	case step.Priority != "":
-		if task.RaisePriority(step.Priority, by, now) {
-			tx.UpdateTaskPlan(task.ProcessItem)
-			events = append(events, domain.TaskPlanEvent(domain.EventItemTaskPlanned, task.ProcessItem, by, now))
+		if task.RaisePriority(step.Priority, by, b.now) {
+			b.tx.UpdateTaskPlan(task.ProcessItem)
+			events = append(events, domain.TaskPlanEvent(domain.EventItemTaskPlanned, task.ProcessItem, by, b.now))
 		}
 	case step.Assign != nil:
-		owner, err := tx.FindEscalationOwner(ctx, task.TenantID, *step.Assign)
-		if err != nil {
-			return nil, err
-		}
-		before := task.Task.State
-		if owner != nil {
-			changed, err := task.Assign(*owner, by, now)
-			if err != nil {
-				return nil, err
-			}
-			if changed {
-				events = append(events, saveTaskState(tx, task.ProcessItem, before, by, now))
-			}
+		if events, taken, err = b.assign(ctx, task, *step.Assign, opposed); err != nil || !taken {
+			return nil, false, err
 		}
 	}
-	return append(events, domain.EscalationEvent(task.ProcessItem, task.Escalated, step, by, now)), nil
+	task.Escalated++
+	return append(events, domain.EscalationEvent(task.ProcessItem, task.Escalated, step, by, b.now)), true, nil
+}
+
+// assign gives a task to the named principal, or to a member of the named group, unless they own an opposed task.
+func (b *deadlineRound) assign(
+	ctx context.Context, task *persistence.DueTask, named uuid.UUID, opposed []string,
+) (events domain.Events, taken bool, err error) {
+	eyes := b.assigned[task.ProcessID].Of(opposed)
+	if len(opposed) > 0 {
+		stored, locked, err := b.tx.LockOpposedTasks(ctx, task.ProcessItem)
+		if err != nil || !locked {
+			return nil, false, err
+		}
+		eyes = append(eyes, stored...)
+	}
+	owner, err := b.tx.FindEscalationOwner(ctx, task.TenantID, named, eyes.Owners())
+	if err != nil || owner == nil {
+		return nil, err == nil, err
+	}
+	by, before := domain.SystemPrincipalID(), task.Task.State
+	changed, err := task.Assign(eyes, *owner, by, b.now)
+	if err != nil || !changed {
+		return nil, err == nil, err
+	}
+	b.assigned[task.ProcessID] = append(b.assigned[task.ProcessID],
+		domain.OpposedTask{Code: task.DefinitionCode(), OwnerID: *owner, State: task.Task.State})
+	return domain.Events{saveTaskState(b.tx, task.ProcessItem, before, by, b.now)}, true, nil
 }

@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"context"
 	"slices"
 
 	"github.com/google/uuid"
@@ -22,6 +23,9 @@ SELECT p.id
   JOIN processes p ON p.id = i.process_id
  WHERE i.id = $1 AND i.tenant_id = ANY($2)
    FOR NO KEY UPDATE OF p`
+
+	// tryOpposedProcess is lockOpposedProcess of a transaction that has locked items before, which must not wait.
+	tryOpposedProcess = lockOpposedProcess + ` SKIP LOCKED`
 
 	selectOpposedTasks = `
 SELECT DISTINCT o.item_definition_code, o.owner_id, o.task_state
@@ -73,6 +77,17 @@ func LockTaskForOwner(caller domain.Caller, id uuid.UUID) Read[*TaskForOwner] {
 			return &TaskForOwner{LockedItem: locked, FourEyes: eyes}, err
 		},
 	}
+}
+
+// LockOpposedTasks returns the opposed tasks of a task under lock that has any, and keeps their owners until the transaction ends.
+// It reports false if another transaction may change them: it does not wait.
+func (tx *Tx) LockOpposedTasks(ctx context.Context, i *domain.ProcessItem) (eyes domain.FourEyes, locked bool, err error) {
+	args := []any{i.ID, []uuid.UUID{i.TenantID}}
+	var process uuid.UUID
+	err = tx.Read(ctx,
+		pg.Q(tryOpposedProcess, args, func(rows pgx.Rows) error { return pg.IgnoreNoRows(pg.One(&process)(rows)) }),
+		pg.Q(selectOpposedTasks, args, collectInto((*[]domain.OpposedTask)(&eyes), scanOpposedTask)))
+	return eyes, process != uuid.Nil, pg.Translate("locking opposed tasks", err)
 }
 
 // ownedTasks returns the queries of the tasks with owners in a process with opposed tasks. The first one locks the process

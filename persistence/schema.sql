@@ -196,6 +196,17 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.describe_incident() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    NEW.process_definition_id := (SELECT p.process_definition_id FROM processes p WHERE p.id = NEW.process_id AND p.tenant_id = NEW.tenant_id);
+    NEW.workflow_type := coalesce((SELECT r.workflow_type FROM engine_runs r
+                                    WHERE r.id = NEW.engine_run_id AND r.tenant_id = NEW.tenant_id), '');
+    RETURN NEW;
+END;
+$$;
+
 CREATE FUNCTION public.drop_event_partition(before timestamp with time zone, OUT of_era integer, OUT n bigint) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO '$user', 'public'
@@ -1620,6 +1631,8 @@ CREATE TABLE public.incidents (
     muted_until timestamp with time zone,
     assignee_id uuid,
     changed_at timestamp with time zone,
+    process_definition_id uuid,
+    workflow_type text DEFAULT ''::text NOT NULL,
     CONSTRAINT incidents_attempts_check CHECK ((attempts >= 1)),
     CONSTRAINT incidents_check CHECK (((state = 'OPEN'::text) = (resolved_at IS NULL))),
     CONSTRAINT incidents_check1 CHECK (((acknowledged_at IS NULL) = (acknowledged_by IS NULL))),
@@ -1689,6 +1702,7 @@ CREATE TABLE public.item_definition_versions (
     robot_code text,
     robot_operation text,
     names jsonb,
+    opposed_codes text[] DEFAULT '{}'::text[] NOT NULL,
     CONSTRAINT item_definition_versions_check CHECK ((num_nulls(robot_code, robot_operation) = ANY (ARRAY[0, 2]))),
     CONSTRAINT item_definition_versions_check1 CHECK (((robot_code IS NULL) OR (type = 'TASK'::text))),
     CONSTRAINT item_definition_versions_name_check CHECK (((length(name) >= 1) AND (length(name) <= 50))),
@@ -1737,6 +1751,7 @@ CREATE TABLE public.process_definition_versions (
     created_by uuid NOT NULL,
     encryption_key text,
     names jsonb,
+    description jsonb,
     calendar text,
     CONSTRAINT process_definition_versions_calendar_check CHECK (((length(calendar) >= 1) AND (length(calendar) <= 50))),
     CONSTRAINT process_definition_versions_check CHECK ((num_nulls(workflow_type, task_queue, signal_shape, runner_id) = ANY (ARRAY[0, 4]))),
@@ -2039,7 +2054,10 @@ CREATE TABLE public.process_items (
     deleted_at timestamp with time zone,
     deleted_by uuid,
     mentions uuid[],
-    CONSTRAINT process_items_valid CHECK (public.item_is_valid(type, task_state, owner_id, item_definition_id, item_version, item_definition_code, task_data, task_data_valid, context_data, context_data_valid, message_text, message_data, message_data_valid, message_data_code, claimed_at, completed_at, cancelled_at, deleted_at, deleted_by, element_values, activity_token, thread_id))
+    delegator_id uuid,
+    delegated_at timestamp with time zone,
+    delegation_note text,
+    CONSTRAINT process_items_valid CHECK ((public.item_is_valid(type, task_state, owner_id, item_definition_id, item_version, item_definition_code, task_data, task_data_valid, context_data, context_data_valid, message_text, message_data, message_data_valid, message_data_code, claimed_at, completed_at, cancelled_at, deleted_at, deleted_by, element_values, activity_token, thread_id) AND (num_nulls(delegator_id, delegated_at) = ANY (ARRAY[0, 2])) AND ((delegator_id IS NOT NULL) OR (delegation_note IS NULL))))
 )
 WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.02', autovacuum_analyze_threshold='1000');
 
@@ -2997,6 +3015,8 @@ CREATE INDEX incidents_assigned ON public.incidents USING btree (assignee_id) WH
 
 CREATE INDEX incidents_closed ON public.incidents USING btree (tenant_id, resolved_at) WHERE (state <> 'OPEN'::text);
 
+CREATE INDEX incidents_definition ON public.incidents USING btree (process_definition_id, state, created_at, id) INCLUDE (tenant_id, fingerprint);
+
 CREATE INDEX incidents_fingerprint ON public.incidents USING btree (tenant_id, state, fingerprint, created_at);
 
 CREATE INDEX incidents_open ON public.incidents USING btree (tenant_id, kind, muted_until) WHERE (state = 'OPEN'::text);
@@ -3010,6 +3030,8 @@ CREATE INDEX incidents_run ON public.incidents USING btree (engine_run_id);
 CREATE INDEX incidents_state ON public.incidents USING btree (state, created_at, id);
 
 CREATE INDEX incidents_tenant ON public.incidents USING btree (tenant_id, state, created_at, id);
+
+CREATE INDEX incidents_words ON public.incidents USING gin (public.search_key(((workflow_type || ' '::text) || message)) public.gin_trgm_ops);
 
 CREATE INDEX item_assistance_deadline ON public.item_assistance USING btree (deadline) WHERE (state = 'PENDING'::text);
 
@@ -3080,6 +3102,8 @@ CREATE INDEX process_items_completed ON public.process_items USING btree (item_d
 CREATE INDEX process_items_created ON public.process_items USING btree (tenant_id, created_at, id);
 
 CREATE INDEX process_items_definition ON public.process_items USING btree (item_definition_id, created_at, id);
+
+CREATE INDEX process_items_delegated ON public.process_items USING btree (delegator_id, created_at, id) WHERE (delegator_id IS NOT NULL);
 
 CREATE INDEX process_items_deleted ON public.process_items USING btree (tenant_id, created_at, id) WHERE (deleted_at IS NOT NULL);
 
@@ -3198,6 +3222,8 @@ ALTER INDEX public.events_kind ATTACH PARTITION public.events_1_resource_kind_te
 ALTER INDEX public.events_tenant_key ATTACH PARTITION public.events_1_tenant_id_era_xid_position_key;
 
 ALTER INDEX public.events_type ATTACH PARTITION public.events_1_type_tenant_id_era_xid_position_idx;
+
+CREATE TRIGGER describe_incident BEFORE INSERT ON public.incidents FOR EACH ROW EXECUTE FUNCTION public.describe_incident();
 
 CREATE TRIGGER keep_events BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION public.keep_events();
 

@@ -23,8 +23,9 @@ type DueTask struct {
 }
 
 const (
-	// The plan is the one under lock: planOfTask may be older. Rows that another transaction has under lock are left to the next round, so the order of locks does not matter. A row that
-	// another replica handled meanwhile is compared again under lock, and is not due any more.
+	// The plan is the one under lock: planOfTask may be older. Rows that another transaction has under lock are left to the next
+	// round, so the order of locks does not matter. A row that another replica handled meanwhile is compared again under lock, and
+	// is not due any more.
 	lockDueTasks = `
 SELECT ` + itemSummaryColumns + `, due.due_at, due.follow_up_at, due.priority, due.overdue_at, due.escalated,
        p.process_version, ` + clockOfProcess + `
@@ -92,17 +93,18 @@ SELECT c.id
          UNION
         SELECT m.principal_id FROM group_members m JOIN groups g ON g.id = m.group_id AND g.tenant_id = $1 WHERE g.id = $2) c
   JOIN principals p ON p.id = c.id AND p.disabled_at IS NULL
- WHERE p.tenant_id = $1
-    OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = $1 AND u.disabled_at IS NULL)
+ WHERE (p.tenant_id = $1
+        OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = $1 AND u.disabled_at IS NULL))
+   AND c.id <> ALL($3)
  ORDER BY (SELECT count(*) FROM (SELECT 1 FROM process_items o
                                   WHERE o.owner_id = c.id AND o.task_state = 'CLAIMED' AND o.tenant_id = $1 LIMIT 1000) o), c.id
  LIMIT 1`
 
-// FindEscalationOwner returns an active principal of the tenant: the named one, or a member of the named group. It is nil if there
-// is none.
-func (tx *Tx) FindEscalationOwner(ctx context.Context, tenant, named uuid.UUID) (*uuid.UUID, error) {
+// FindEscalationOwner returns an active principal of the tenant: the named one, or a member of the named group, but none of except.
+// It is nil if there is none.
+func (tx *Tx) FindEscalationOwner(ctx context.Context, tenant, named uuid.UUID, except []uuid.UUID) (*uuid.UUID, error) {
 	var owner *uuid.UUID
-	err := tx.Read(ctx, pg.Q(selectEscalationOwner, []any{tenant, named}, func(rows pgx.Rows) error {
+	err := tx.Read(ctx, pg.Q(selectEscalationOwner, []any{tenant, named, except}, func(rows pgx.Rows) error {
 		return pg.IgnoreNoRows(pg.One(&owner)(rows))
 	}))
 	return owner, err

@@ -232,6 +232,7 @@ const (
 	ErrorCodeDOCUMENTTOOLARGE       ErrorCode = "DOCUMENT_TOO_LARGE"
 	ErrorCodeDOCUMENTTYPE           ErrorCode = "DOCUMENT_TYPE"
 	ErrorCodeFEATUREDISABLED        ErrorCode = "FEATURE_DISABLED"
+	ErrorCodeFOUREYES               ErrorCode = "FOUR_EYES"
 	ErrorCodeINTERNAL               ErrorCode = "INTERNAL"
 	ErrorCodeINVALIDSTATE           ErrorCode = "INVALID_STATE"
 	ErrorCodeNOTFOUND               ErrorCode = "NOT_FOUND"
@@ -268,6 +269,8 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodeDOCUMENTTYPE:
 		return true
 	case ErrorCodeFEATUREDISABLED:
+		return true
+	case ErrorCodeFOUREYES:
 		return true
 	case ErrorCodeINTERNAL:
 		return true
@@ -1720,6 +1723,9 @@ type ProcessDefinition struct {
 	// DataStructureDataDefinitions The data structures of messages
 	DataStructureDataDefinitions []DataStructureDataDefinition `json:"dataStructureDataDefinitions"`
 
+	// Description What the process is for
+	Description *string `json:"description,omitempty"`
+
 	// ElementDefinitions The elements of processes, which version 2022-10-08 reads and writes; absent for none
 	ElementDefinitions []ElementDefinition `json:"elementDefinitions,omitempty"`
 
@@ -1766,9 +1772,12 @@ type ProcessDefinitionPage struct {
 
 // ProcessDefinitionPageItem A version of a process definition
 type ProcessDefinitionPageItem struct {
-	Code string             `json:"code"`
-	ID   openapi_types.UUID `json:"id"`
-	Name string             `json:"name"`
+	Code string `json:"code"`
+
+	// Description What the process is for
+	Description *string            `json:"description,omitempty"`
+	ID          openapi_types.UUID `json:"id"`
+	Name        string             `json:"name"`
 
 	// Published Whether new processes follow this version
 	Published bool `json:"published"`
@@ -1975,6 +1984,9 @@ type ProcessItemDefinition struct {
 	// DataSchema A JSON Schema; absent where every object is accepted
 	DataSchema JSONSchema `json:"dataSchema,omitempty"`
 
+	// Description What people have to do
+	Description *string `json:"description,omitempty"`
+
 	// ElementDefinitions The elements of tasks, which version 2022-10-08 reads and writes; absent for none
 	ElementDefinitions []ElementDefinition `json:"elementDefinitions,omitempty"`
 
@@ -2073,6 +2085,9 @@ type ProcessItemTask struct {
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data *JSONValue `json:"data,omitempty"`
 
+	// Delegation Present when the owner acts for a principal who delegated the task
+	Delegation *ProcessItemTaskDelegation `json:"delegation,omitempty"`
+
 	// DueAt An extension of version 2024-06-14, when the task is due
 	DueAt *ProcessItemTaskDueAt `json:"dueAt,omitempty"`
 
@@ -2129,6 +2144,21 @@ type ProcessItemTaskCreateParams struct {
 type ProcessItemTaskDataUpdateParams struct {
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data JSONValue `json:"data"`
+}
+
+// ProcessItemTaskDelegateParams The new owner, who is not the caller; the id or the e-mail address is required
+type ProcessItemTaskDelegateParams struct {
+	// Note A note for the new owner
+	Note       *string             `json:"note,omitempty"`
+	OwnerEmail *string             `json:"ownerEmail,omitempty"`
+	OwnerID    *openapi_types.UUID `json:"ownerId,omitempty"`
+}
+
+// ProcessItemTaskDelegation Present when the owner acts for a principal who delegated the task
+type ProcessItemTaskDelegation struct {
+	DelegatedAt time.Time          `json:"delegatedAt"`
+	DelegatorID openapi_types.UUID `json:"delegatorId"`
+	Note        *string            `json:"note,omitempty"`
 }
 
 // ProcessItemTaskDueAt An extension of version 2024-06-14, when the task is due
@@ -2944,6 +2974,9 @@ type AppendProcessItemTaskLogJSONRequestBody = ProcessItemTaskAppendLogParams
 
 // AssignProcessItemTaskJSONRequestBody defines body for AssignProcessItemTask for application/json ContentType.
 type AssignProcessItemTaskJSONRequestBody = ProcessItemTaskAssignParams
+
+// DelegateProcessItemTaskJSONRequestBody defines body for DelegateProcessItemTask for application/json ContentType.
+type DelegateProcessItemTaskJSONRequestBody = ProcessItemTaskDelegateParams
 
 // GenerateProcessItemAiAssistanceJSONRequestBody defines body for GenerateProcessItemAiAssistance for application/json ContentType.
 type GenerateProcessItemAiAssistanceJSONRequestBody = ProcessItemAiAssistanceGenerateParams
@@ -4320,7 +4353,8 @@ func NewAssignProcessItemTaskRequestWithBody(server string, id ResourceID, conte
 
 // ClaimProcessItemTask Claim a task
 //
-// The caller becomes the owner of a ready task. Of several callers exactly one succeeds.
+// The caller becomes the owner of a ready task. Of several callers exactly one succeeds. A caller who delegated the task
+// takes it back.
 //
 // Corresponds with POST /process-items/{id}/task/~actions/claim (the `ClaimProcessItemTask` operationId).
 func (c *Client) ClaimProcessItemTask(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4346,6 +4380,65 @@ func (c *Client) CompleteProcessItemTask(ctx context.Context, id ResourceID, req
 // NewCompleteProcessItemTaskRequest returns a request of CompleteProcessItemTask.
 func NewCompleteProcessItemTaskRequest(server string, id ResourceID) (*http.Request, error) {
 	b := newRequest(http.MethodPost, server, "/process-items/%s/task/~actions/complete")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
+}
+
+// DelegateProcessItemTaskWithBody Delegate a task to a user or an application
+//
+// The new owner acts for the caller, who still sees the task and takes it back by claiming it. Assigning or releasing the
+// task ends the delegation. Repeating it has no effect.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /process-items/{id}/task/~actions/delegate (the `DelegateProcessItemTask` operationId).
+func (c *Client) DelegateProcessItemTaskWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDelegateProcessItemTaskRequestWithBody(c.Server, id, contentType, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// DelegateProcessItemTask Delegate a task to a user or an application
+//
+// The new owner acts for the caller, who still sees the task and takes it back by claiming it. Assigning or releasing the
+// task ends the delegation. Repeating it has no effect.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /process-items/{id}/task/~actions/delegate (the `DelegateProcessItemTask` operationId).
+func (c *Client) DelegateProcessItemTask(ctx context.Context, id ResourceID, body DelegateProcessItemTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDelegateProcessItemTaskRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewDelegateProcessItemTaskRequest returns a request of DelegateProcessItemTask with the body as application/json.
+func NewDelegateProcessItemTaskRequest(server string, id ResourceID, body DelegateProcessItemTaskJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return NewDelegateProcessItemTaskRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewDelegateProcessItemTaskRequestWithBody returns a request of DelegateProcessItemTask with any body.
+func NewDelegateProcessItemTaskRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/process-items/%s/task/~actions/delegate")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
+}
+
+// ReleaseProcessItemTask Return a claimed task to its candidates
+//
+// The task is READY again, has no owner and keeps its data. A READY task is returned unchanged, also to its candidates.
+//
+// Corresponds with POST /process-items/{id}/task/~actions/release (the `ReleaseProcessItemTask` operationId).
+func (c *Client) ReleaseProcessItemTask(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReleaseProcessItemTaskRequest(c.Server, id)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewReleaseProcessItemTaskRequest returns a request of ReleaseProcessItemTask.
+func NewReleaseProcessItemTaskRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/process-items/%s/task/~actions/release")
 	b.path("id", id, "string", "uuid")
 	return b.build("", nil)
 }

@@ -6,7 +6,6 @@ package oasb
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -96,6 +95,7 @@ const (
 	ErrorCodeDOCUMENTTOOLARGE       ErrorCode = "DOCUMENT_TOO_LARGE"
 	ErrorCodeDOCUMENTTYPE           ErrorCode = "DOCUMENT_TYPE"
 	ErrorCodeFEATUREDISABLED        ErrorCode = "FEATURE_DISABLED"
+	ErrorCodeFOUREYES               ErrorCode = "FOUR_EYES"
 	ErrorCodeINTERNAL               ErrorCode = "INTERNAL"
 	ErrorCodeINVALIDSTATE           ErrorCode = "INVALID_STATE"
 	ErrorCodeNOTFOUND               ErrorCode = "NOT_FOUND"
@@ -1186,6 +1186,9 @@ type ProcessDefinition struct {
 	// DataStructureDataDefinitions The data structures of messages
 	DataStructureDataDefinitions []DataStructureDataDefinition `json:"dataStructureDataDefinitions"`
 
+	// Description What the process is for
+	Description *string `json:"description,omitempty"`
+
 	// ElementDefinitions The elements of processes, which version 2022-10-08 reads and writes; absent for none
 	ElementDefinitions []ElementDefinition `json:"elementDefinitions,omitempty"`
 
@@ -1232,9 +1235,12 @@ type ProcessDefinitionPage struct {
 
 // ProcessDefinitionPageItem A version of a process definition
 type ProcessDefinitionPageItem struct {
-	Code string             `json:"code"`
-	ID   openapi_types.UUID `json:"id"`
-	Name string             `json:"name"`
+	Code string `json:"code"`
+
+	// Description What the process is for
+	Description *string            `json:"description,omitempty"`
+	ID          openapi_types.UUID `json:"id"`
+	Name        string             `json:"name"`
 
 	// Published Whether new processes follow this version
 	Published bool `json:"published"`
@@ -1441,6 +1447,9 @@ type ProcessItemDefinition struct {
 	// DataSchema A JSON Schema; absent where every object is accepted
 	DataSchema JSONSchema `json:"dataSchema,omitempty"`
 
+	// Description What people have to do
+	Description *string `json:"description,omitempty"`
+
 	// ElementDefinitions The elements of tasks, which version 2022-10-08 reads and writes; absent for none
 	ElementDefinitions []ElementDefinition `json:"elementDefinitions,omitempty"`
 
@@ -1539,6 +1548,9 @@ type ProcessItemTask struct {
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data *JSONValue `json:"data,omitempty"`
 
+	// Delegation Present when the owner acts for a principal who delegated the task
+	Delegation *ProcessItemTaskDelegation `json:"delegation,omitempty"`
+
 	// DueAt An extension of version 2024-06-14, when the task is due
 	DueAt *ProcessItemTaskDueAt `json:"dueAt,omitempty"`
 
@@ -1595,6 +1607,21 @@ type ProcessItemTaskCreateParams struct {
 type ProcessItemTaskDataUpdateParams struct {
 	// Data A JSON object together with the result of checking it against the schema of its definition
 	Data JSONValue `json:"data"`
+}
+
+// ProcessItemTaskDelegateParams The new owner, who is not the caller; the id or the e-mail address is required
+type ProcessItemTaskDelegateParams struct {
+	// Note A note for the new owner
+	Note       *string             `json:"note,omitempty"`
+	OwnerEmail *string             `json:"ownerEmail,omitempty"`
+	OwnerID    *openapi_types.UUID `json:"ownerId,omitempty"`
+}
+
+// ProcessItemTaskDelegation Present when the owner acts for a principal who delegated the task
+type ProcessItemTaskDelegation struct {
+	DelegatedAt time.Time          `json:"delegatedAt"`
+	DelegatorID openapi_types.UUID `json:"delegatorId"`
+	Note        *string            `json:"note,omitempty"`
 }
 
 // ProcessItemTaskDueAt An extension of version 2024-06-14, when the task is due
@@ -2408,6 +2435,9 @@ type AppendProcessItemTaskLogJSONRequestBody = ProcessItemTaskAppendLogParams
 // AssignProcessItemTaskJSONRequestBody defines body for AssignProcessItemTask for application/json ContentType.
 type AssignProcessItemTaskJSONRequestBody = ProcessItemTaskAssignParams
 
+// DelegateProcessItemTaskJSONRequestBody defines body for DelegateProcessItemTask for application/json ContentType.
+type DelegateProcessItemTaskJSONRequestBody = ProcessItemTaskDelegateParams
+
 // GenerateProcessItemAiAssistanceJSONRequestBody defines body for GenerateProcessItemAiAssistance for application/json ContentType.
 type GenerateProcessItemAiAssistanceJSONRequestBody = ProcessItemAiAssistanceGenerateParams
 
@@ -2569,6 +2599,12 @@ type ServerInterface interface {
 	// CompleteProcessItemTask Complete a task the caller owns
 	// (POST /process-items/{id}/task/~actions/complete)
 	CompleteProcessItemTask(c *gin.Context, id ResourceID)
+	// DelegateProcessItemTask Delegate a task to a user or an application
+	// (POST /process-items/{id}/task/~actions/delegate)
+	DelegateProcessItemTask(c *gin.Context, id ResourceID)
+	// ReleaseProcessItemTask Return a claimed task to its candidates
+	// (POST /process-items/{id}/task/~actions/release)
+	ReleaseProcessItemTask(c *gin.Context, id ResourceID)
 	// RetrieveProcessItemAiAssistance Get the latest run of AI assistance with a process item
 	// (GET /process-items/{id}/~actions/ai-assistance)
 	RetrieveProcessItemAiAssistance(c *gin.Context, id ResourceID)
@@ -3109,6 +3145,24 @@ func (siw *ServerInterfaceWrapper) CompleteProcessItemTask(c *gin.Context) {
 	}
 }
 
+func (siw *ServerInterfaceWrapper) DelegateProcessItemTask(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id ResourceID
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.DelegateProcessItemTask(c, id)
+	}
+}
+
+func (siw *ServerInterfaceWrapper) ReleaseProcessItemTask(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id ResourceID
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ReleaseProcessItemTask(c, id)
+	}
+}
+
 func (siw *ServerInterfaceWrapper) RetrieveProcessItemAiAssistance(c *gin.Context) {
 	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
@@ -3510,6 +3564,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/process-items/:id/task/~actions/assign", wrapper.AssignProcessItemTask)
 	router.POST(options.BaseURL+"/process-items/:id/task/~actions/claim", wrapper.ClaimProcessItemTask)
 	router.POST(options.BaseURL+"/process-items/:id/task/~actions/complete", wrapper.CompleteProcessItemTask)
+	router.POST(options.BaseURL+"/process-items/:id/task/~actions/delegate", wrapper.DelegateProcessItemTask)
+	router.POST(options.BaseURL+"/process-items/:id/task/~actions/release", wrapper.ReleaseProcessItemTask)
 	router.PUT(options.BaseURL+"/process-items/:id/task/context-data", wrapper.UpdateProcessItemTaskContextData)
 	router.PATCH(options.BaseURL+"/process-items/:id/task/data", wrapper.PatchProcessItemTaskData)
 	router.PUT(options.BaseURL+"/process-items/:id/task/data", wrapper.UpdateProcessItemTaskData)
@@ -4195,6 +4251,35 @@ func (response CompleteProcessItemTask200JSONResponse) VisitCompleteProcessItemT
 	return httpio.WriteJSON(w, 200, response)
 }
 
+type DelegateProcessItemTaskRequestObject struct {
+	ID   ResourceID `json:"id"`
+	Body *DelegateProcessItemTaskJSONRequestBody
+}
+
+type DelegateProcessItemTaskResponseObject interface {
+	VisitDelegateProcessItemTaskResponse(w http.ResponseWriter) error
+}
+
+type DelegateProcessItemTask200JSONResponse ProcessItem
+
+func (response DelegateProcessItemTask200JSONResponse) VisitDelegateProcessItemTaskResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type ReleaseProcessItemTaskRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type ReleaseProcessItemTaskResponseObject interface {
+	VisitReleaseProcessItemTaskResponse(w http.ResponseWriter) error
+}
+
+type ReleaseProcessItemTask200JSONResponse ProcessItem
+
+func (response ReleaseProcessItemTask200JSONResponse) VisitReleaseProcessItemTaskResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
 type RetrieveProcessItemAiAssistanceRequestObject struct {
 	ID ResourceID `json:"id"`
 }
@@ -4851,6 +4936,12 @@ type StrictServerInterface interface {
 	// CompleteProcessItemTask Complete a task the caller owns
 	// (POST /process-items/{id}/task/~actions/complete)
 	CompleteProcessItemTask(ctx context.Context, request CompleteProcessItemTaskRequestObject) (CompleteProcessItemTaskResponseObject, error)
+	// DelegateProcessItemTask Delegate a task to a user or an application
+	// (POST /process-items/{id}/task/~actions/delegate)
+	DelegateProcessItemTask(ctx context.Context, request DelegateProcessItemTaskRequestObject) (DelegateProcessItemTaskResponseObject, error)
+	// ReleaseProcessItemTask Return a claimed task to its candidates
+	// (POST /process-items/{id}/task/~actions/release)
+	ReleaseProcessItemTask(ctx context.Context, request ReleaseProcessItemTaskRequestObject) (ReleaseProcessItemTaskResponseObject, error)
 	// RetrieveProcessItemAiAssistance Get the latest run of AI assistance with a process item
 	// (GET /process-items/{id}/~actions/ai-assistance)
 	RetrieveProcessItemAiAssistance(ctx context.Context, request RetrieveProcessItemAiAssistanceRequestObject) (RetrieveProcessItemAiAssistanceResponseObject, error)
@@ -5408,7 +5499,7 @@ func (sh *strictHandler) ReadNotifications(ctx *gin.Context) {
 	var body ReadNotificationsJSONRequestBody
 	if err := ctx.ShouldBindJSON(&body); err == nil {
 		request.Body = &body
-	} else if !errors.Is(err, io.EOF) {
+	} else {
 		sh.errs.WriteUnreadable(ctx, err)
 		return
 	}
@@ -5714,6 +5805,43 @@ func (sh *strictHandler) CompleteProcessItemTask(ctx *gin.Context, id ResourceID
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitCompleteProcessItemTaskResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// DelegateProcessItemTask handles (POST /process-items/{id}/task/~actions/delegate).
+func (sh *strictHandler) DelegateProcessItemTask(ctx *gin.Context, id ResourceID) {
+	var request DelegateProcessItemTaskRequestObject
+	request.ID = id
+
+	var body DelegateProcessItemTaskJSONRequestBody
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
+		return
+	}
+
+	response, err := sh.ssi.DelegateProcessItemTask(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitDelegateProcessItemTaskResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// ReleaseProcessItemTask handles (POST /process-items/{id}/task/~actions/release).
+func (sh *strictHandler) ReleaseProcessItemTask(ctx *gin.Context, id ResourceID) {
+	var request ReleaseProcessItemTaskRequestObject
+	request.ID = id
+	response, err := sh.ssi.ReleaseProcessItemTask(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitReleaseProcessItemTaskResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)

@@ -100,6 +100,16 @@ SELECT x.id FROM process_items x
          AND EXISTS (SELECT 1 FROM process_definition_versions v
                       WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.GrantedItemDefinitions}))))
  UNION
+SELECT x.id FROM process_items x
+ WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)) AND x.delegator_id = $1
+   AND (x.item_definition_id IS NULL
+        OR x.item_definition_id = ANY(ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
+                    WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.GrantedItemDefinitions}))))
+ UNION
 SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
                     WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v

@@ -6,6 +6,7 @@ SELECT i.id, i.tenant_id, i.process_id, i.process_definition_id, i.type,
        i.item_definition_id, i.item_version, i.item_definition_code, i.thread_id, i.owner_id,
        i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code, i.mentions,
        i.created_by, i.created_at, i.last_modified_by, i.last_modified_at, i.deleted_at, i.deleted_by,
+       i.delegator_id, i.delegated_at, i.delegation_note,
        (SELECT ROW(tt.due_at, tt.follow_up_at, tt.priority) FROM task_times tt WHERE tt.item_id = i.id)
   FROM (SELECT w.id FROM (SELECT d.id FROM item_definitions d
  WHERE d.id = ANY({access.GrantedItemDefinitions})
@@ -45,6 +46,16 @@ SELECT x.id FROM process_items x
          AND EXISTS (SELECT 1 FROM process_definition_versions v
                       WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.GrantedItemDefinitions}))))
  UNION
+SELECT x.id FROM process_items x
+ WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)) AND x.delegator_id = $1
+   AND (x.item_definition_id IS NULL
+        OR x.item_definition_id = ANY(ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
+                    WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.GrantedItemDefinitions}))))
+ UNION
 SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
                     WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
@@ -75,6 +86,16 @@ SELECT x.id FROM process_items x
  WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
                       WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)) AND x.owner_id = $1
+   AND (x.item_definition_id IS NULL
+        OR x.item_definition_id = ANY(ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
+                    WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.GrantedItemDefinitions}))))
+ UNION
+SELECT x.id FROM process_items x
+ WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)) AND x.delegator_id = $1
    AND (x.item_definition_id IS NULL
         OR x.item_definition_id = ANY(ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
                     WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
