@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -80,7 +79,7 @@ func (e *Engine) ListRunning(ctx context.Context, namespace string, workflowIDs 
 	}
 	quoted := make([]string, len(workflowIDs))
 	for i, id := range workflowIDs {
-		quoted[i] = strconv.Quote(id)
+		quoted[i] = quoteValue(id)
 	}
 	page, err := e.listExecutions(ctx, &workflowservice.ListWorkflowExecutionsRequest{
 		Namespace: namespace, PageSize: pageSize,
@@ -93,6 +92,13 @@ func (e *Engine) ListRunning(ctx context.Context, namespace string, workflowIDs 
 		running[info.GetExecution().GetWorkflowId()] = true
 	}
 	return running, nil
+}
+
+// quoteValue returns a text as a value of a list query. Temporal reads the escapes of MySQL. It removes apostrophes at both ends of a value, and
+// escapes quotation marks and backslashes for MySQL in PostgreSQL and SQLite as well, where they are then not found. No id of the
+// service has any of them.
+func quoteValue(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
 func (e *Engine) listExecutions(
