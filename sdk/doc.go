@@ -38,6 +38,8 @@
 //
 // A workflow calls other systems in activities ([RegisterActivity], [Call]). Activities call the API with the worker's
 // [Client]. The operations of the API are activities too; [Execute] calls operations without a function of their own.
+// Operations send heartbeats, so that one is retried after eight seconds if its task was lost with a host or a worker. A lost task
+// of another activity is retried after a minute; set a shorter StartToCloseTimeout, or a HeartbeatTimeout and record heartbeats.
 //
 // # Traces, metrics and logs
 //

@@ -226,7 +226,8 @@ func (l *loanLoad) runFor(duration time.Duration, clients int, pause time.Durati
 }
 
 // Each of five processes of Temporal and of three replicas of the service is killed in turn under load: what was acknowledged
-// happens, once. The long form of make test-cluster takes -hosts-duration=10m -hosts-slowest=15s.
+// happens, once. The long form of make test-cluster takes -hosts-duration=10m -hosts-slowest=15s, on a machine of its own; the short form
+// shares its processors with other tests, where Temporal's timeouts of lost tasks, 8 to 10 seconds each, follow each other.
 func TestHostsAndReplicasAreKilled(t *testing.T) {
 	t.Parallel()
 	s, hosts, replicas := newHostsStack(t)
