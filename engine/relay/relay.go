@@ -28,7 +28,7 @@ const (
 	busyGatherTime = 12 * time.Millisecond
 	// lease keeps a claimed command from other replicas. It exceeds the time in the
 	// relay's queue plus callTimeout.
-	lease       = 15 * time.Second
+	lease       = 10 * time.Second
 	callTimeout = 6 * time.Second
 	// drainTimeout bounds the last transaction of a stopping relay.
 	drainTimeout = 5 * time.Second
