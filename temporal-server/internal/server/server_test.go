@@ -63,7 +63,6 @@ func requireWorkflowFound(t *testing.T, w *testServer) {
 	require.NoError(t, robot.Start())
 	defer robot.Stop()
 
-	// With OpenSearch, all processes know a new search attribute after a minute only.
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	service := w.sdk(t, namespace, w.ca.client(t, "temporal-system"), systemClaims())

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/server/common/log"
@@ -49,7 +51,15 @@ func TestSchemaOfCassandraAndOpenSearch(t *testing.T) {
 	err = store.Update(t.Context(), other, log.NewNoopLogger(), func(string) {})
 	require.ErrorContains(t, err, "the main store belongs to the cluster active with the number 1")
 	w.start(t)
+	// Otherwise the first workflows would wait for a minute.
+	w.addNamespace(t, "beta")
+	known, err := operatorservice.NewOperatorServiceClient(w.system(t)).ListSearchAttributes(t.Context(),
+		&operatorservice.ListSearchAttributesRequest{Namespace: "beta"})
+	require.NoError(t, err)
+	require.Equal(t, enums.INDEXED_VALUE_TYPE_INT, known.GetCustomAttributes()[versionAttribute])
+	began := time.Now()
 	requireWorkflowFound(t, w)
+	t.Logf("the first workflow of a namespace is in the list after %s", time.Since(began).Round(time.Second))
 }
 
 // Cassandra with lists in PostgreSQL.

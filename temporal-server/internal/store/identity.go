@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/server/api/persistence/v1"
 	"go.temporal.io/server/common/config"
 	"go.temporal.io/server/common/log"
@@ -47,12 +48,16 @@ func identifyCluster(ctx context.Context, opts options.Options, stores config.Pe
 		return fmt.Errorf("the name of the cluster is not recorded: run %s with the same settings", schemaCommand)
 	}
 	visibility := stores.GetVisibilityStoreConfig()
+	attributes := sadefs.GetDBIndexSearchAttributes(nil)
+	if visibility.Elasticsearch != nil {
+		attributes.CustomSearchAttributes[engineAttribute] = enumspb.INDEXED_VALUE_TYPE_INT
+	}
 	saved, err := clusters.SaveClusterMetadata(ctx, &temporalstore.SaveClusterMetadataRequest{ClusterMetadata: &persistence.ClusterMetadata{
 		ClusterName: opts.ClusterName, ClusterId: uuid.NewString(),
 		HistoryShardCount:        stores.NumHistoryShards,
 		FailoverVersionIncrement: options.ClusterNumbers, InitialFailoverVersion: int64(opts.ClusterNumber),
 		IsConnectionEnabled: true, UseClusterIdMembership: true,
-		IndexSearchAttributes: map[string]*persistence.IndexSearchAttributes{visibility.GetIndexName(): sadefs.GetDBIndexSearchAttributes(nil)},
+		IndexSearchAttributes: map[string]*persistence.IndexSearchAttributes{visibility.GetIndexName(): attributes},
 	}})
 	if err == nil && !saved {
 		err = errors.New("another process did")

@@ -19,6 +19,9 @@ const (
 	templateFile   = "index_template_v7.json"
 	// indexRefresh is the time after which OpenSearch shows a change.
 	indexRefresh = "500ms"
+	// engineAttribute is the search attribute of the service in each namespace. An index has it from the beginning: processes of Temporal know a
+	// later one after a minute.
+	engineAttribute = "KuFlowWorkflowVersion"
 )
 
 // searchIndex is the index of the lists of workflows in OpenSearch.
@@ -123,6 +126,7 @@ func (s *searchIndex) updatePart(ctx context.Context) error {
 	if err := s.adaptTemplate(&template); err != nil {
 		return err
 	}
+	template.Mappings.Properties[engineAttribute] = map[string]any{"type": "long"}
 	text, err := json.Marshal(template)
 	if err != nil {
 		return err
