@@ -200,7 +200,7 @@ func TestIdleReplicasSendOneStatement(t *testing.T) {
 		connection, err := pgx.Connect(t.Context(), i.url)
 		require.NoError(t, err)
 		defer func() { require.NoError(t, connection.Close(context.WithoutCancel(t.Context()))) }()
-		rows, err := connection.Query(t.Context(), `SELECT relname, coalesce(seq_scan, 0) + coalesce(idx_scan, 0) FROM pg_stat_user_tables`)
+		rows, err := connection.Query(t.Context(), `SELECT relname, coalesce(seq_scan, 0) + coalesce(idx_scan, 0) FROM pg_stat_user_tables`) //nolint:rowserrcheck // ForEachRow checks it
 		require.NoError(t, err)
 		reads := map[string]int64{}
 		var table string
