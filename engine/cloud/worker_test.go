@@ -209,19 +209,16 @@ func TestIdleReplicasSendOneStatement(t *testing.T) {
 		require.NoError(t, err)
 		return reads
 	}
-	// Statistics of idle connections arrive within a second.
-	settled := count()
-	i.await("an idle time", func() bool {
-		time.Sleep(1500 * time.Millisecond) //nolint:forbidigo // the idle time
-		before := settled
-		settled = count()
-		return before["tenants"] == settled["tenants"] && before["cloud_changes"] < settled["cloud_changes"]
+	before := count()
+	const passes = 200
+	var after map[string]int64
+	i.await("passes", func() bool {
+		after = count()
+		return after["cloud_changes"] >= before["cloud_changes"]+passes
 	})
-	time.Sleep(1500 * time.Millisecond) //nolint:forbidigo // the idle time
-	after := count()
-	require.Greater(t, after["cloud_changes"], settled["cloud_changes"]+10, "passes go on")
+	// Connections report earlier reads late.
 	for _, table := range []string{"tenants", "principals", "resources", "process_definitions", "engine_grants", "cloud_namespaces", "cloud_keys"} {
-		require.Equal(t, settled[table], after[table], table)
+		require.Less(t, after[table], before[table]+passes/2, table)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -47,7 +48,8 @@ func startCassandra(ctx context.Context, dir string) (*child.Process, int, error
 		"-Dcassandra.storagedir="+dir, "-Dlogback.configurationFile="+filepath.Join(dir, "logback.xml"), "-Dcassandra-foreground=yes",
 		"-classpath", filepath.Join(jars, "*"), "org.apache.cassandra.service.CassandraDaemon")
 	args = append([]string{fmt.Sprint("-Dcassandra.jmx.local.port=", ports[2])}, args...)
-	nodetool := fmt.Sprintf("exec java -cp '%s/*' org.apache.cassandra.tools.NodeTool -h 127.0.0.1 -p %d \"$@\"\n", jars, ports[2])
+	nodetool := fmt.Sprintf("exec java %s -cp '%s/*' org.apache.cassandra.tools.NodeTool -h 127.0.0.1 -p %d \"$@\"\n",
+		accessOptions(string(options)), jars, ports[2])
 	if err := os.WriteFile(filepath.Join(dir, "nodetool"), []byte(nodetool), 0o600); err != nil {
 		return nil, 0, err
 	}
@@ -68,6 +70,12 @@ func startCassandra(ctx context.Context, dir string) (*child.Process, int, error
 		return errors.Join(err, conn.Close())
 	})
 	return node, ports[0], err
+}
+
+// accessOptions returns the options with which Java lets Cassandra use its internals.
+func accessOptions(options string) string {
+	all := strings.Fields(options)
+	return strings.Join(slices.DeleteFunc(all, func(o string) bool { return !strings.HasPrefix(o, "--add-") }), " ")
 }
 
 // The log goes to the file of the output: Cassandra would otherwise log every detail.
