@@ -167,5 +167,5 @@ func requireScript(t *testing.T, name string, request func() [][]string) {
 		trips = request()
 	}
 	require.Len(t, trips, s.roundTrips, "%q", trips)
-	require.LessOrEqual(t, len(slices.Concat(trips...)), s.statements)
+	require.LessOrEqual(t, len(slices.Concat(trips...)), s.statements, "%q", trips)
 }

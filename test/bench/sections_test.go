@@ -16,7 +16,7 @@ func TestThroughputSections(t *testing.T) {
 	require.NoError(t, buildService(t.Context(), binary))
 
 	var report, progress bytes.Buffer
-	args := []string{"--only", "creates,pairs,engine,list,ends", "--items", "1000", "--processes", "20", "--list-tenants", "2", "--requests", "2", "--seconds", "1", "--rounds", "1", "--clients", "2", "--samples", "4", "--visibility-rows", "2000", "--baseline", binary}
+	args := []string{"--only", "creates,pairs,engine,list,ends", "--items", "1000", "--processes", "20", "--list-tenants", "2", "--requests", "2", "--seconds", "1", "--rounds", "1", "--clients", "2", "--samples", "4", "--visibility-rows", "2000", "--rest", "1", "--baseline", binary}
 	require.NoError(t, run(t.Context(), args, &report, &progress), progress.String())
 	for _, row := range []string{
 		"POST /processes, manual ", "POST /processes, manual, beside the baseline", "POST /processes, manual, CPU of the service",
