@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/google/uuid"
@@ -33,11 +34,14 @@ SELECT DISTINCT o.item_definition_code, o.owner_id, o.task_state
   JOIN process_items o ON o.process_id = i.process_id AND o.item_definition_code = ANY(j.opposed_codes)
  WHERE i.id = $1 AND i.tenant_id = ANY($2) AND o.task_state IN ('CLAIMED', 'COMPLETED')`
 
-	// opposedTaskOf selects from the tasks o that are opposed to an item i; the owner follows.
-	opposedTaskOf = `FROM item_definition_versions j
+	// opposedTasksOf selects from the tasks o with owners that are opposed to an item i.
+	opposedTasksOf = `FROM item_definition_versions j
           JOIN process_items o ON o.process_id = i.process_id AND o.item_definition_code = ANY(j.opposed_codes)
-         WHERE j.version = i.item_version AND cardinality(j.opposed_codes) > 0
-           AND o.task_state IN ('CLAIMED', 'COMPLETED') AND o.owner_id`
+         WHERE j.version = i.item_version AND cardinality(j.opposed_codes) > 0 AND o.task_state IN ('CLAIMED', 'COMPLETED')`
+
+	// The process is locked before, so that the owners are those after each earlier operation.
+	columnOfOpposedTasks = `,
+       ARRAY(SELECT DISTINCT ROW(o.item_definition_code, o.owner_id, o.task_state) ` + opposedTasksOf + `)`
 
 	lockProcessOfOwner = `
 SELECT p.id
@@ -66,17 +70,20 @@ type TaskForOwner struct {
 // LockTaskForOwner is LockProcessItem for operations that give a task an owner or complete it. If the task has opposed
 // tasks, such operations on tasks of the process follow each other.
 func LockTaskForOwner(caller domain.Caller, id uuid.UUID) Read[*TaskForOwner] {
-	var eyes domain.FourEyes
-	args := []any{id, caller.TenantIDs()}
-	task := LockProcessItem(caller, id)
-	return Read[*TaskForOwner]{
-		slices.Concat([]pg.Query{pg.Q(lockOpposedProcess, args, discardRows)}, task.queries,
-			[]pg.Query{pg.Q(selectOpposedTasks, args, collectInto((*[]domain.OpposedTask)(&eyes), scanOpposedTask))}),
-		func(tx *Tx) (*TaskForOwner, error) {
-			locked, err := task.result(tx)
-			return &TaskForOwner{LockedItem: locked, FourEyes: eyes}, err
-		},
-	}
+	var opposed []opposedTaskRow
+	task := lockItem(caller, id, columnOfOpposedTasks, &opposed)
+	lock := pg.Q(lockOpposedProcess, []any{id, caller.TenantIDs()}, discardRows)
+	return Read[*TaskForOwner]{slices.Concat([]pg.Query{lock}, task.queries), func(tx *Tx) (*TaskForOwner, error) {
+		locked, err := task.result(tx)
+		if err != nil {
+			return nil, err
+		}
+		found := &TaskForOwner{LockedItem: locked}
+		for _, o := range opposed {
+			found.FourEyes = append(found.FourEyes, domain.OpposedTask(o))
+		}
+		return found, nil
+	}}
 }
 
 // LockOpposedTasks returns the opposed tasks of a task under lock that has any, and keeps their owners until the transaction ends.
@@ -89,6 +96,17 @@ func (tx *Tx) LockOpposedTasks(ctx context.Context, i *domain.ProcessItem) (eyes
 		pg.Q(selectOpposedTasks, args, collectInto((*[]domain.OpposedTask)(&eyes), scanOpposedTask)))
 	return eyes, process != uuid.Nil, pg.Translate("locking opposed tasks", err)
 }
+
+// opposedTaskRow is an entry of columnOfOpposedTasks.
+type opposedTaskRow domain.OpposedTask
+
+// ScanIndex returns where to store a column.
+func (o *opposedTaskRow) ScanIndex(column int) any {
+	return []any{&o.Code, &o.OwnerID, &o.State}[column]
+}
+
+// ScanNull refuses an entry that is null.
+func (o *opposedTaskRow) ScanNull() error { return errors.New("an entry of the opposed tasks is null") }
 
 // ownedTasks returns the queries of the tasks with owners in a process with opposed tasks. The first one locks the process
 // and precedes all other locks.

@@ -154,7 +154,7 @@ SELECT ` + inboxColumns + `,
                    FROM principals d
                    LEFT JOIN person_names dname ON dname.tenant_id = i.tenant_id AND dname.principal_id = d.id
                   WHERE d.id = i.delegator_id), '') AS delegator_name,
-       coalesce((SELECT (SELECT ` + pg.NameOfT + ` FROM item_definition_versions t WHERE t.version = o.item_version) ` + opposedTaskOf + ` = $1 LIMIT 1), '""') AS opposed_name
+       coalesce((SELECT (SELECT ` + pg.NameOfT + ` FROM item_definition_versions t WHERE t.version = o.item_version) ` + opposedTasksOf + ` AND o.owner_id = $1 LIMIT 1), '""') AS opposed_name
   FROM ` + inboxTables + `
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND i.type = 'TASK' AND i.deleted_at IS NULL AND ` + access.VisibleItem
 

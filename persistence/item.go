@@ -203,28 +203,37 @@ type LockedItem struct {
 	Awaited bool
 }
 
-const lockItem = `
+const (
+	lockedItemColumns = `
 SELECT ` + itemWithLogs + `,
        ` + access.ManagesProcess + `, ` + access.CandidateOfItem + `,
        p.state, ` + itemProcessVersion + `, coalesce(v.signal_shape, ''),
        (SELECT r.id FROM engine_runs r
          WHERE r.kind = 'PROCESS' AND r.owner_id = p.id AND r.state IN ('PENDING', 'RUNNING')),
-       i.activity_token IS NOT NULL
+       i.activity_token IS NOT NULL`
+	ofLockedItem = `
   FROM process_items i
   JOIN processes p ON p.id = i.process_id
   JOIN process_definition_versions v ON v.version = p.process_version
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + access.VisibleItem + `
    FOR UPDATE OF i`
+)
 
 // LockProcessItem locks an item visible to the caller, which may be deleted, or returns NOT_FOUND. The process is not
 // locked: a transaction that finishes it locks its tasks.
 func LockProcessItem(caller domain.Caller, id uuid.UUID) Read[*LockedItem] {
+	return lockItem(caller, id, "")
+}
+
+// lockItem is LockProcessItem, which also reads columns into more.
+func lockItem(caller domain.Caller, id uuid.UUID, columns string, more ...any) Read[*LockedItem] {
 	var row itemRow
 	locked := &LockedItem{}
 	fields := append(row.fieldsWithLogs(), &locked.Rights.Manages, &locked.Rights.Candidate,
 		&locked.ProcessState, &locked.ProcessVersion, &locked.SignalShape, &locked.RunID, &locked.Awaited)
+	fields = append(fields, more...)
 	return Read[*LockedItem]{[]pg.Query{
-		pg.Q(lockItem, []any{caller.PrincipalID, caller.TenantIDs(), id}, pg.OrNotFound("process item", pg.One(fields...))),
+		pg.Q(lockedItemColumns+columns+ofLockedItem, []any{caller.PrincipalID, caller.TenantIDs(), id}, pg.OrNotFound("process item", pg.One(fields...))),
 	}, func(tx *Tx) (_ *LockedItem, err error) {
 		if locked.ProcessItem, err = row.processItem(); err != nil {
 			return nil, err
