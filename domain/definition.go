@@ -181,7 +181,8 @@ const (
 )
 
 // Grantee is the holder of a right. ProcessInitiator stands for the initiator of the process in question;
-// otherwise ID is a principal's or a group's.
+// otherwise ID is a principal's, a group's, or a tenant's
+// for all its active users.
 type Grantee struct {
 	ID               uuid.UUID
 	ProcessInitiator bool

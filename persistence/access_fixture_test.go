@@ -20,6 +20,7 @@ const (
 	directly
 	throughGroup
 	asInitiator
+	asEveryone
 )
 
 // accessFixture collects all rows needed for callers to be in every relation to processes and items, and stores them
@@ -52,9 +53,12 @@ func newAccessFixture(t *testing.T) *accessFixture {
 		"tenants": {
 			"id", "code", "name", "plan", "namespace", "created_by", "created_at", "last_modified_by", "last_modified_at",
 		},
-		"principals":          {"id", "type", "name", "email", "tenant_id", "role", "created_at"},
-		"groups":              {"id", "tenant_id", "code", "name"},
-		"group_members":       {"group_id", "principal_id"},
+		"principals":    {"id", "type", "name", "email", "tenant_id", "role", "created_at"},
+		"groups":        {"id", "tenant_id", "code", "name"},
+		"group_members": {"group_id", "principal_id"},
+		"tenant_users": {
+			"id", "tenant_id", "principal_id", "role", "created_by", "created_at", "last_modified_by", "last_modified_at", "disabled_at",
+		},
 		"process_definitions": {"id", "tenant_id", "code"},
 		"process_definition_versions": {
 			"version", "process_definition_id", "name", "workflow_type", "task_queue", "signal_shape", "runner_id", "spec",
@@ -166,6 +170,8 @@ func (s *accessFixture) grant(
 		s.add("process_definition_grants", k.id, permission, caller.PrincipalID)
 	case throughGroup:
 		s.add("process_definition_grants", k.id, permission, group)
+	case asEveryone:
+		s.add("process_definition_grants", k.id, permission, s.tenant)
 	case notAtAll, asInitiator:
 	}
 }
@@ -181,6 +187,8 @@ func (s *accessFixture) grantItem(
 		s.add("item_definition_grants", k.item.ID, permission, group)
 	case asInitiator:
 		s.add("item_definition_grants", k.item.ID, permission, nil)
+	case asEveryone:
+		s.add("item_definition_grants", k.item.ID, permission, s.tenant)
 	case notAtAll:
 	}
 }
@@ -225,7 +233,7 @@ func (s *accessFixture) store(url string) {
 	require.NoError(s.t, err)
 	defer func() { require.NoError(s.t, conn.Close(s.t.Context())) }()
 	for _, name := range []string{
-		"tenants", "principals", "groups", "group_members", "process_definitions", "process_definition_versions",
+		"tenants", "principals", "groups", "group_members", "tenant_users", "process_definitions", "process_definition_versions",
 		"item_definitions", "item_definition_versions", "process_definition_grants", "item_definition_grants",
 		"processes", "process_items", "resources", "business_artifact_definition_grants", "business_artifacts",
 		"business_artifact_index", "documents", "document_links", "process_actions", "events",

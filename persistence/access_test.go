@@ -94,8 +94,8 @@ func (o *accessCaller) add(s *accessFixture, st standing, group uuid.UUID) {
 			Member: true, Runner: st.runner, Starter: st.starter != notAtAll, Viewer: st.viewer != notAtAll,
 			Manager: st.manager != notAtAll, Administrator: st.administrator != notAtAll,
 		},
-		Candidate:          st.candidate == directly || st.candidate == throughGroup,
-		Viewer:             st.itemViewer == directly || st.itemViewer == throughGroup,
+		Candidate:          st.candidate != notAtAll && st.candidate != asInitiator,
+		Viewer:             st.itemViewer != notAtAll && st.itemViewer != asInitiator,
 		InitiatorCandidate: st.candidate == asInitiator, InitiatorViewer: st.itemViewer == asInitiator,
 	}
 	o.definitions[k.id] = byGrant.Process

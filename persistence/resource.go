@@ -79,11 +79,12 @@ type ResourceFilter struct {
 }
 
 // holding keeps the resources of a tenant that mention the code %[2]s, or a group that mentions it or is claimed by the user with
-// it. A mention is the code in quotes, anywhere: the caller interprets it.
+// it, or everyone. A mention is the code in quotes, anywhere: the caller interprets it.
 const holding = `(r.kind = %[1]s AND r.code = %[2]s
     OR r.kind = 'Group' AND r.code IN (` + claimedCodes + `)
     OR r.kind IN ('Group', 'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'Robot')
        AND (r.spec::text LIKE %[3]s
+            OR %[1]s = 'User' AND r.spec::text LIKE '%%"` + resource.RoleEveryone + `"%%'
             OR r.kind <> 'Group' AND r.spec::text LIKE ANY (
                 SELECT '%%"' || g.code || '"%%' FROM resources g
                  WHERE g.tenant_id = r.tenant_id AND g.kind = 'Group'

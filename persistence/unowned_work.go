@@ -44,7 +44,7 @@ WITH scope AS MATERIALIZED (
                                WHERE m.group_id = g.grantee_id AND ` + access.ActiveIn("w.tenant_id") + `)))
        AND NOT EXISTS (SELECT 1 FROM item_definition_grants g
                         WHERE g.item_definition_id = d.id AND g.permission = 'CANDIDATE'
-                          AND g.grantee_id IS NULL)
+                          AND (g.grantee_id IS NULL OR g.grantee_id = w.tenant_id))
 ), found AS (
    (SELECT 'TASK' AS kind, i.id, i.tenant_id, i.process_id, i.owner_id AS principal_id, i.item_definition_code AS item,
            i.claimed_at AS since

@@ -255,8 +255,11 @@ func (c *configuration) resolveGrant(
 }
 
 func (c *configuration) resolveGrantee(tenant string, g resource.Grantee) domain.Grantee {
-	if g.Role == resource.RoleProcessInitiator {
+	switch g.Role {
+	case resource.RoleProcessInitiator:
 		return domain.Grantee{ProcessInitiator: true}
+	case resource.RoleEveryone:
+		return domain.Grantee{ID: c.tenantID(tenant)}
 	}
 	return domain.Grantee{ID: c.ids[identityKey(tenant, g.User, g.Application, g.Group)]}
 }

@@ -31,7 +31,7 @@ type DataSourcePermissions struct {
 func (*DataSourceSpec) fillDefaults() {}
 
 func (s *DataSourceSpec) checkSpec(r *report) {
-	checkGrantees(s.Permissions.Queriers, "/spec/permissions/queriers", false, r)
+	checkGrantees(s.Permissions.Queriers, "/spec/permissions/queriers", []string{RoleEveryone}, r)
 }
 
 // References implements Spec: a data source refers to the application that runs it, the key of its payloads and

@@ -144,10 +144,12 @@ type Grantee struct {
 	User        string `json:"user,omitempty"`
 	Application string `json:"application,omitempty"`
 	Group       string `json:"group,omitempty"`
-	// Role is a role that depends on the process: PROCESS_INITIATOR.
+	// Role is PROCESS_INITIATOR or EVERYONE.
 	Role string `json:"role,omitempty"`
 }
 
-// RoleProcessInitiator is the role of the initiator of the process in
-// question.
-const RoleProcessInitiator = "PROCESS_INITIATOR"
+// The roles of grantees: the initiator of the process in question, and all active users of the tenant.
+const (
+	RoleProcessInitiator = "PROCESS_INITIATOR"
+	RoleEveryone         = "EVERYONE"
+)

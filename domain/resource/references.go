@@ -200,22 +200,24 @@ func (s *RobotSpec) References() []Reference {
 type granteeList struct {
 	grantees []Grantee
 	pointer  string
+	// roles are the roles that the list may name.
+	roles []string
 }
 
 func (p *ProcessPermissions) granteeLists() []granteeList {
 	return []granteeList{
-		{p.Initiators, "/spec/permissions/initiators"},
-		{p.Viewers, "/spec/permissions/viewers"},
-		{p.Managers, "/spec/permissions/managers"},
-		{p.Administrators, "/spec/permissions/administrators"},
-		{p.Repairers, "/spec/permissions/repairers"},
+		{p.Initiators, "/spec/permissions/initiators", []string{RoleEveryone}},
+		{p.Viewers, "/spec/permissions/viewers", []string{RoleEveryone}},
+		{p.Managers, "/spec/permissions/managers", []string{RoleEveryone}},
+		{p.Administrators, "/spec/permissions/administrators", nil},
+		{p.Repairers, "/spec/permissions/repairers", nil},
 	}
 }
 
 func (p *ArtifactPermissions) granteeLists() []granteeList {
 	return []granteeList{
-		{p.Viewers, "/spec/permissions/viewers"},
-		{p.Editors, "/spec/permissions/editors"},
-		{p.Managers, "/spec/permissions/managers"},
+		{p.Viewers, "/spec/permissions/viewers", []string{RoleEveryone}},
+		{p.Editors, "/spec/permissions/editors", []string{RoleEveryone}},
+		{p.Managers, "/spec/permissions/managers", []string{RoleEveryone}},
 	}
 }

@@ -65,8 +65,8 @@ func memberValues[T any](list []T, member func(*T) string) []string {
 	return found
 }
 
-// checkGrantees reports duplicate grantees, and process roles in lists that are not of a process.
-func checkGrantees(grantees []Grantee, pointer string, ofProcess bool, r *report) {
+// checkGrantees reports duplicate grantees and roles other than the ones of the list.
+func checkGrantees(grantees []Grantee, pointer string, roles []string, r *report) {
 	first := map[Grantee]int{}
 	for i, g := range grantees {
 		if before, twice := first[g]; twice {
@@ -74,8 +74,14 @@ func checkGrantees(grantees []Grantee, pointer string, ofProcess bool, r *report
 			continue
 		}
 		first[g] = i
-		if g.Role != "" && !ofProcess {
+		if g.Role == "" || slices.Contains(roles, g.Role) {
+			continue
+		}
+		switch g.Role {
+		case RoleProcessInitiator:
 			r.add(extendPointer(pointer, i, "role"), "only means something for the candidates and viewers of items: name a user, an application or a group")
+		case RoleEveryone:
+			r.add(extendPointer(pointer, i, "role"), "cannot be EVERYONE here: name a user, an application or a group")
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (s *BusinessArtifactDefinitionSpec) checkSpec(r *report) {
 	}
 	checkTranslations(catalogueMembers(s), r)
 	for _, list := range s.Permissions.granteeLists() {
-		checkGrantees(list.grantees, list.pointer, false, r)
+		checkGrantees(list.grantees, list.pointer, list.roles, r)
 	}
 }
 
@@ -73,5 +73,5 @@ func (s *RobotSpec) checkSpec(r *report) {
 			}
 		}
 	}
-	checkGrantees(s.Permissions.Viewers, "/spec/permissions/viewers", false, r)
+	checkGrantees(s.Permissions.Viewers, "/spec/permissions/viewers", []string{RoleEveryone}, r)
 }

@@ -62,7 +62,7 @@ func checkEscalation(steps []EscalationSpec, pointer string, r *report) {
 		if actions != 1 {
 			r.add(place, "must have one of notify, priority and assign")
 		}
-		checkGrantees(step.Notify, place+"/notify", false, r)
+		checkGrantees(step.Notify, place+"/notify", nil, r)
 		if step.Assign != nil && step.Assign.Role != "" {
 			r.add(place+"/assign/role", "must be a user, an application or a group")
 		}

@@ -34,7 +34,7 @@ func (s *ProcessDefinitionSpec) checkSpec(r *report) {
 	checkDue(s.Due, "/spec/due", r)
 	checkTranslations(catalogueMembers(s), r)
 	for _, list := range s.Permissions.granteeLists() {
-		checkGrantees(list.grantees, list.pointer, false, r)
+		checkGrantees(list.grantees, list.pointer, list.roles, r)
 	}
 	if (s.State == "" || s.State == StatePublished) && len(s.Permissions.Initiators) == 0 {
 		r.add("/spec/permissions/initiators", "must name at least one initiator before the definition can be published: name one, or set state to DRAFT")
@@ -94,8 +94,8 @@ func (s *ItemSpec) check(pointer string, r *report) {
 	checkDue(s.FollowUp, pointer+"/followUp", r)
 	checkPriority(s.Priority, pointer+"/priority", r)
 	checkEscalation(s.Escalation, pointer+"/escalation", r)
-	checkGrantees(s.Candidates, pointer+"/candidates", true, r)
-	checkGrantees(s.Viewers, pointer+"/viewers", true, r)
+	checkGrantees(s.Candidates, pointer+"/candidates", []string{RoleProcessInitiator, RoleEveryone}, r)
+	checkGrantees(s.Viewers, pointer+"/viewers", []string{RoleProcessInitiator, RoleEveryone}, r)
 }
 
 func checkElements(elements []ElementSpec, pointer string, r *report) {

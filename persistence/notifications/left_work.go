@@ -63,7 +63,7 @@ func hasLeftWork(person, tenant, details string) string {
                               FROM business_artifact_definition_grants g
                              WHERE g.business_artifact_definition_id = x.id AND g.permission = x.permission) g
                       GROUP BY d.of, g.item_id
-                     HAVING NOT bool_or(g.grantee_id IS NULL
+                     HAVING NOT bool_or(g.grantee_id IS NULL OR g.grantee_id = %[2]s
                                      OR EXISTS (SELECT 1 FROM principals p WHERE p.id = g.grantee_id AND %[4]s)
                                      OR EXISTS (SELECT 1 FROM group_members m JOIN principals p ON p.id = m.principal_id
                                                  WHERE m.group_id = g.grantee_id AND %[4]s)))))`,

@@ -8,11 +8,13 @@ import "strings"
 
 // The conditions, and the lists that they are made of.
 const (
-	// CallerIsGrantee is true of a grant g that is the caller's: to the caller or
-	// to one of its groups.
+	// CallerIsGrantee is true of a grant g that is the caller's: to the caller, to one of its groups, or to everyone of a tenant of
+	// which it is an active user. A grant to everyone has the id of the tenant.
 	CallerIsGrantee = `g.grantee_id = ANY(ARRAY(SELECT $1::uuid
                                          UNION ALL
-                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $1))`
+                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $1
+                                         UNION ALL
+                                        SELECT k.tenant_id FROM tenant_users k WHERE k.principal_id = $1 AND k.disabled_at IS NULL))`
 
 	ManagedProcessDefinitions = `ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission = 'MANAGER' AND ` + CallerIsGrantee + `)`

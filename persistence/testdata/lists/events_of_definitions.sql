@@ -14,7 +14,9 @@ SELECT e.id, e.era, e.xid, e.position, e.tenant_id, e.process_id, e.type,
     SELECT unnest(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission = 'ADMINISTRATOR' AND g.grantee_id = ANY(ARRAY(SELECT $2::uuid
                                          UNION ALL
-                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $2))))
+                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $2
+                                         UNION ALL
+                                        SELECT k.tenant_id FROM tenant_users k WHERE k.principal_id = $2 AND k.disabled_at IS NULL))))
      UNION ALL
     SELECT i.id
       FROM processes q
@@ -22,7 +24,9 @@ SELECT e.id, e.era, e.xid, e.position, e.tenant_id, e.process_id, e.type,
      WHERE q.process_definition_id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission = 'ADMINISTRATOR' AND g.grantee_id = ANY(ARRAY(SELECT $2::uuid
                                          UNION ALL
-                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $2))))))
+                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $2
+                                         UNION ALL
+                                        SELECT k.tenant_id FROM tenant_users k WHERE k.principal_id = $2 AND k.disabled_at IS NULL))))))
    AND (e.era < (SELECT l.era FROM event_ledger l) OR e.xid < (SELECT event_horizon(pg_current_snapshot())))
    AND e.era <= $3::integer AND (e.era, e.xid, e.position) < ($3::integer, $4::xid8, $5::bigint)
  ORDER BY e.era DESC, e.xid DESC, e.position DESC

@@ -12,7 +12,9 @@ SELECT g.fingerprint, t.code, i.kind, i.activity, i.worker, i.message, coalesce(
  WHERE (i.tenant_id = $2 OR i.tenant_id = ANY($3) AND i.process_definition_id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission = 'ADMINISTRATOR' AND g.grantee_id = ANY(ARRAY(SELECT $4::uuid
                                          UNION ALL
-                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $4)))))
+                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $4
+                                         UNION ALL
+                                        SELECT k.tenant_id FROM tenant_users k WHERE k.principal_id = $4 AND k.disabled_at IS NULL)))))
    AND i.state = $5
    AND $1::uuid IS NOT NULL) i
          GROUP BY i.tenant_id, i.fingerprint

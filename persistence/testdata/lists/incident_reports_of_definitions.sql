@@ -24,14 +24,18 @@ SELECT i.id, i.tenant_id, i.engine_run_id, i.run_id, i.kind, i.activity, i.attem
   FROM (SELECT w.id FROM (SELECT DISTINCT a.id FROM unnest(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission = 'ADMINISTRATOR' AND g.grantee_id = ANY(ARRAY(SELECT $5::uuid
                                          UNION ALL
-                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $5)))) a (id)) d
+                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $5
+                                         UNION ALL
+                                        SELECT k.tenant_id FROM tenant_users k WHERE k.principal_id = $5 AND k.disabled_at IS NULL)))) a (id)) d
  CROSS JOIN LATERAL (SELECT i.id
   FROM incidents i
  WHERE i.process_definition_id = d.id
    AND i.tenant_id = ANY($2) AND i.process_definition_id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission = 'ADMINISTRATOR' AND g.grantee_id = ANY(ARRAY(SELECT $3::uuid
                                          UNION ALL
-                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $3))))
+                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $3
+                                         UNION ALL
+                                        SELECT k.tenant_id FROM tenant_users k WHERE k.principal_id = $3 AND k.disabled_at IS NULL))))
    AND i.state = $4
    AND $1::uuid IS NOT NULL
  ORDER BY i.created_at DESC, i.id DESC
@@ -40,7 +44,9 @@ SELECT i.id, i.tenant_id, i.engine_run_id, i.run_id, i.kind, i.activity, i.attem
  WHERE i.tenant_id = ANY($2) AND i.process_definition_id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission = 'ADMINISTRATOR' AND g.grantee_id = ANY(ARRAY(SELECT $3::uuid
                                          UNION ALL
-                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $3))))
+                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $3
+                                         UNION ALL
+                                        SELECT k.tenant_id FROM tenant_users k WHERE k.principal_id = $3 AND k.disabled_at IS NULL))))
    AND i.state = $4
    AND $1::uuid IS NOT NULL
  ORDER BY i.created_at DESC, i.id DESC
@@ -60,6 +66,8 @@ SELECT count(*)
  WHERE i.tenant_id = ANY($2) AND i.process_definition_id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission = 'ADMINISTRATOR' AND g.grantee_id = ANY(ARRAY(SELECT $3::uuid
                                          UNION ALL
-                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $3))))
+                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $3
+                                         UNION ALL
+                                        SELECT k.tenant_id FROM tenant_users k WHERE k.principal_id = $3 AND k.disabled_at IS NULL))))
    AND i.state = $4
    AND $1::uuid IS NOT NULL;

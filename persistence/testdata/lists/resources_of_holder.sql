@@ -25,12 +25,15 @@ SELECT t.code, r.tenant_id, r.kind, r.code, r.id, r.labels, r.spec,
  WHERE (r.tenant_id = $1 OR r.tenant_id = ANY($2) AND r.kind = 'ProcessDefinition' AND r.id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission = 'ADMINISTRATOR' AND g.grantee_id = ANY(ARRAY(SELECT $3::uuid
                                          UNION ALL
-                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $3)))))
+                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $3
+                                         UNION ALL
+                                        SELECT k.tenant_id FROM tenant_users k WHERE k.principal_id = $3 AND k.disabled_at IS NULL)))))
    AND (r.kind = $4 AND r.code = $5
     OR r.kind = 'Group' AND r.code IN (SELECT c ->> 'group' FROM resources h, json_array_elements(h.spec -> 'claimedGroups') c
               WHERE h.tenant_id = r.tenant_id AND h.kind = $4 AND h.code = $5)
     OR r.kind IN ('Group', 'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'Robot')
        AND (r.spec::text LIKE $6
+            OR $4 = 'User' AND r.spec::text LIKE '%"EVERYONE"%'
             OR r.kind <> 'Group' AND r.spec::text LIKE ANY (
                 SELECT '%"' || g.code || '"%' FROM resources g
                  WHERE g.tenant_id = r.tenant_id AND g.kind = 'Group'
@@ -52,12 +55,15 @@ SELECT count(*)
  WHERE (r.tenant_id = $1 OR r.tenant_id = ANY($2) AND r.kind = 'ProcessDefinition' AND r.id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
       WHERE g.permission = 'ADMINISTRATOR' AND g.grantee_id = ANY(ARRAY(SELECT $3::uuid
                                          UNION ALL
-                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $3)))))
+                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = $3
+                                         UNION ALL
+                                        SELECT k.tenant_id FROM tenant_users k WHERE k.principal_id = $3 AND k.disabled_at IS NULL)))))
    AND (r.kind = $4 AND r.code = $5
     OR r.kind = 'Group' AND r.code IN (SELECT c ->> 'group' FROM resources h, json_array_elements(h.spec -> 'claimedGroups') c
               WHERE h.tenant_id = r.tenant_id AND h.kind = $4 AND h.code = $5)
     OR r.kind IN ('Group', 'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'Robot')
        AND (r.spec::text LIKE $6
+            OR $4 = 'User' AND r.spec::text LIKE '%"EVERYONE"%'
             OR r.kind <> 'Group' AND r.spec::text LIKE ANY (
                 SELECT '%"' || g.code || '"%' FROM resources g
                  WHERE g.tenant_id = r.tenant_id AND g.kind = 'Group'
