@@ -41,6 +41,8 @@ func granteeNames(list []resource.Grantee) string {
 			names[i] = "group " + g.Group
 		case g.Role == resource.RoleProcessInitiator:
 			names[i] = "the initiator of the process"
+		case g.Role == resource.RoleEveryone:
+			names[i] = "everyone of the tenant"
 		default:
 			names[i] = "role " + g.Role
 		}

@@ -64,6 +64,10 @@ func pastRightsTable(v view, rights []oasadmin.PastRight) {
 		if r.Initiator {
 			v.writeLine([]string{r.May, item, granteeNames([]resource.Grantee{{Role: resource.RoleProcessInitiator}}), "-", "-"}, "-")
 		}
+		everyone := r.Everyone != nil && *r.Everyone
+		if everyone {
+			v.writeLine([]string{r.May, item, granteeNames([]resource.Grantee{{Role: resource.RoleEveryone}}), "-", "-"}, "-")
+		}
 		for _, h := range r.Holders {
 			through := "-"
 			if h.Group != nil {
@@ -71,7 +75,7 @@ func pastRightsTable(v view, rights []oasadmin.PastRight) {
 			}
 			v.writeLine([]string{r.May, item, strings.ToLower(string(h.Kind)) + " " + h.Code, h.Name, through}, h.ID.String())
 		}
-		if !r.Initiator && len(r.Holders) == 0 {
+		if !r.Initiator && !everyone && len(r.Holders) == 0 {
 			v.writeLine([]string{r.May, item, "none", "-", "-"}, "-")
 		}
 	}

@@ -86,7 +86,7 @@ func convertHeldRight(e *administration.RightEntry) oasadmin.HeldRight {
 
 func convertPastRight(r *administration.PastRight) oasadmin.PastRight {
 	return oasadmin.PastRight{
-		May: r.May, Item: httpio.PtrOrNil(r.Item), Initiator: r.Initiator, Holders: listOf(r.Holders, convertPastHolder),
+		May: r.May, Item: httpio.PtrOrNil(r.Item), Initiator: r.Initiator, Everyone: httpio.PtrOrNil(r.Everyone), Holders: listOf(r.Holders, convertPastHolder),
 	}
 }
 

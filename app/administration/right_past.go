@@ -33,7 +33,9 @@ type PastRight struct {
 	Item string
 	// Initiator reports whether the initiator of a process had the right on it.
 	Initiator bool
-	Holders   []PastHolder
+	// Everyone reports whether all active users of the tenant had the right. Holders lists the others and the ones who are named.
+	Everyone bool
+	Holders  []PastHolder
 }
 
 // PastHolder is a user or an application with a right.
@@ -201,6 +203,8 @@ func (r *roster) resolve(right *PastRight, grantees []resource.Grantee) {
 			add(resource.KindApplication, g.Application, "")
 		case g.Role == resource.RoleProcessInitiator:
 			right.Initiator = true
+		case g.Role == resource.RoleEveryone:
+			right.Everyone = true
 		}
 	}
 	for _, g := range grantees {

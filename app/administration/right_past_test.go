@@ -49,7 +49,8 @@ func newRandomOffice(t *testing.T) *randomOffice {
 	o.apply(system(), document("Group", "north", "G1", `{"name":"G1"}`), document("Group", "north", "G2", `{"name":"G2"}`))
 	o.temp = true
 	o.apply(system(), document("Application", "north", "actor", `{"name":"Actor"}`))
-	o.apply(system(), o.definition("PUBLISHED", true))
+	o.apply(system(), o.definition("PUBLISHED", true), document("ProcessDefinition", "north", "OPEN",
+		`{"name":"Open","items":[],"permissions":{"initiators":[{"role":"EVERYONE"}]}}`))
 	o.process = o.start(o.caller("north", "ines", domain.RoleMember)).ID
 	for _, code := range []string{"CHECK", "EXTRA"} {
 		item, _, err := o.CreateProcessItem(t.Context(), o.application("worker"), app.NewItem{
@@ -67,9 +68,12 @@ func (o *randomOffice) application(code string) domain.Call {
 	return call
 }
 
-// grantees returns some people and groups, and the initiator where it is allowed.
-func (o *randomOffice) grantees(initiator bool) string {
+// grantees returns some people and groups, and the initiator and everyone where they are allowed.
+func (o *randomOffice) grantees(initiator, everyone bool) string {
 	choices := []string{`{"group":"G1"}`, `{"group":"G2"}`}
+	if everyone {
+		choices = append(choices, `{"role":"EVERYONE"}`)
+	}
 	for _, code := range o.people {
 		choices = append(choices, fmt.Sprintf(`{"user":%q}`, code))
 	}
@@ -81,7 +85,7 @@ func (o *randomOffice) grantees(initiator bool) string {
 
 // initiators returns grantees, and the user who starts the process.
 func (o *randomOffice) initiators() string {
-	return strings.Replace(strings.TrimSuffix(o.grantees(false), "]")+`,{"user":"ines"}]`, "[,", "[", 1)
+	return strings.Replace(strings.TrimSuffix(o.grantees(false, true), "]")+`,{"user":"ines"}]`, "[,", "[", 1)
 }
 
 // some returns up to n of the choices.
@@ -99,7 +103,7 @@ func (o *randomOffice) some(choices []string, n int) string {
 // definition returns CLAIM with random rights.
 func (o *randomOffice) definition(state string, extra bool) json.RawMessage {
 	item := func(code string) string {
-		return fmt.Sprintf(`{"code":%q,"type":"TASK","name":"Item","candidates":%s,"viewers":%s}`, code, o.grantees(true), o.grantees(true))
+		return fmt.Sprintf(`{"code":%q,"type":"TASK","name":"Item","candidates":%s,"viewers":%s}`, code, o.grantees(true, true), o.grantees(true, true))
 	}
 	items := item("CHECK")
 	if extra {
@@ -110,7 +114,7 @@ func (o *randomOffice) definition(state string, extra bool) json.RawMessage {
 		"userActions":[{"code":"ACT","name":"Act","type":"START_WORKFLOW","workflowType":"Act","taskQueue":"acts","runner":"actor",
 			"permissions":["MANAGER"]}],
 		"permissions":{"initiators":%s,"viewers":%s,"managers":%s,"administrators":%s}}`,
-		state, items, o.initiators(), o.grantees(false), o.grantees(false), o.grantees(false)))
+		state, items, o.initiators(), o.grantees(false, true), o.grantees(false, true), o.grantees(false, false)))
 }
 
 // change makes a random change.
@@ -139,7 +143,7 @@ func (o *randomOffice) change() {
 		}
 		o.apply(system(), document("Group", "north", "G1", `{"name":"G1"}`), document("Group", "north", "G2", `{"name":"G2"}`))
 		require.NoError(o.t, o.DeleteResource(o.t.Context(), system(),
-			resource.Key{Tenant: "north", Kind: resource.KindUser, Code: "temp"}, "left", nil))
+			resource.Key{Tenant: "north", Kind: resource.KindUser, Code: "temp"}, "left", &domain.HandOver{Keep: true}))
 	case 5:
 		state := []string{"PUBLISHED", "DRAFT", "RETIRED"}[o.random.IntN(3)]
 		o.apply(system(), o.definition(state, o.random.IntN(3) > 0))
@@ -211,13 +215,33 @@ func (o *randomOffice) recordedRights(at time.Time) rights {
 					found[name] = append(found[name], h.Code)
 				}
 			}
-			if right.Initiator && right.May == resource.MayClaim {
+			if right.Everyone {
+				found[name] = append(found[name], o.everyone(at)...)
+			}
+			if (right.Initiator || right.Everyone) && right.May == resource.MayClaim {
 				found[name] = append(found[name], "INITIATOR")
 			}
 			slices.Sort(found[name])
+			found[name] = slices.Compact(found[name])
 		}
 	}
 	maps.DeleteFunc(found, func(_ string, holders []string) bool { return len(holders) == 0 })
+	return found
+}
+
+// everyone returns the people who could start processes of OPEN as everyone at a time.
+func (o *randomOffice) everyone(at time.Time) []string {
+	o.t.Helper()
+	report, err := o.FindRights(o.t.Context(), system(), administration.RightFilter{Tenant: "north", Resource: "OPEN", At: &at})
+	require.NoError(o.t, err)
+	found := []string{}
+	require.NoError(o.t, report.Each(func(e *administration.RightEntry) error {
+		require.Equal(o.t, domain.TenantRole(resource.RoleEveryone), e.Role)
+		if e.HolderCode == "temp" || slices.Contains(o.people, e.HolderCode) {
+			found = append(found, e.HolderCode)
+		}
+		return nil
+	}))
 	return found
 }
 

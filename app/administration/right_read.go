@@ -18,8 +18,10 @@ type HeldRight struct {
 	// By is the resource that gives it, Name its title.
 	By   resource.Key
 	Name string
-	// Group is the code of the group through which it is held, "" where it is held directly.
+	// Group is the code of the group through which it is held, "" where it is held directly or by everyone.
 	Group string
+	// Everyone reports whether all active users of the tenant have it.
+	Everyone bool
 }
 
 // Holder is a user, an application or a group with its rights.
@@ -85,10 +87,11 @@ func (h *Holder) heldBy(r *resource.Stored) []HeldRight {
 	for _, right := range r.Spec.Rights() {
 		for _, g := range right.Holders {
 			group := slices.IndexFunc(h.Groups, func(of resource.Stored) bool { return g.Holds(of.Key()) })
-			if !g.Holds(h.Key()) && group < 0 {
+			everyone := g.Role == resource.RoleEveryone && h.isActiveUser()
+			if !g.Holds(h.Key()) && group < 0 && !everyone {
 				continue
 			}
-			held := HeldRight{Right: right, By: r.Key(), Name: resource.NameOf(r.Spec)}
+			held := HeldRight{Right: right, By: r.Key(), Name: resource.NameOf(r.Spec), Everyone: everyone}
 			if group >= 0 {
 				held.Group = h.Groups[group].Metadata.Code
 			}
@@ -97,4 +100,10 @@ func (h *Holder) heldBy(r *resource.Stored) []HeldRight {
 		}
 	}
 	return rights
+}
+
+// isActiveUser reports whether the holder is one of everyone of its tenant.
+func (h *Holder) isActiveUser() bool {
+	user, isUser := h.Spec.(*resource.UserSpec)
+	return isUser && !user.Disabled
 }

@@ -52,7 +52,7 @@ type RightEntry struct {
 	Email      string
 
 	// Group is the code of the group through which the right is held, Because the right that implies it, Role the role in the tenant
-	// that gives it; all are "" for a right that the resource gives to the holder itself.
+	// that gives it, or resource.RoleEveryone; all are "" for a right that the resource gives to the holder itself.
 	Group, GroupName string
 	Because          string
 	Role             domain.TenantRole
@@ -168,6 +168,8 @@ func (r *RightReport) eachHolder(e RightEntry, grantees []resource.Grantee, visi
 			err = r.visitPerson(e, r.roster.people[identity{resource.KindUser, g.User}], nil, visit)
 		case g.Application != "":
 			err = r.visitPerson(e, r.roster.people[identity{resource.KindApplication, g.Application}], nil, visit)
+		case g.Role == resource.RoleEveryone:
+			err = r.visitEveryone(e, visit)
 		case g.Role == resource.RoleProcessInitiator:
 			if r.filter.Person == "" && r.filter.Group == "" {
 				err = visit(&e)
@@ -189,6 +191,19 @@ func (r *RightReport) eachHolder(e RightEntry, grantees []resource.Grantee, visi
 		}
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// visitEveryone visits the entries of all users.
+func (r *RightReport) visitEveryone(e RightEntry, visit func(*RightEntry) error) error {
+	e.Role = resource.RoleEveryone
+	for i := range r.past.People {
+		if p := &r.past.People[i]; p.Kind == resource.KindUser {
+			if err := r.visitPerson(e, p, nil, visit); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -1686,7 +1686,7 @@ type HeldRight struct {
 	// Right Such as `start processes`, `claim` or `see`. There may be more.
 	Right string `json:"right"`
 
-	// Role The role in the tenant that gives the right, or PROCESS_INITIATOR without a holder
+	// Role The role in the tenant that gives the right, PROCESS_INITIATOR without a holder, or EVERYONE for all active users of the tenant
 	Role *string `json:"role,omitempty"`
 }
 
@@ -2026,7 +2026,9 @@ type PastHolder struct {
 
 // PastRight A right with its holders
 type PastRight struct {
-	Holders []PastHolder `json:"holders"`
+	// Everyone All active users of the tenant had the right; `holders` lists them only if they had it otherwise too
+	Everyone *bool        `json:"everyone,omitempty"`
+	Holders  []PastHolder `json:"holders"`
 
 	// Initiator The initiator of a process had the right on it
 	Initiator bool `json:"initiator"`
