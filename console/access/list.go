@@ -166,6 +166,8 @@ func reasonText(ctx context.Context, e *administration.RightEntry) string {
 		reasons = append(reasons, ui.T(ctx, "by the role of an owner"))
 	case e.Role == domain.RoleAdministrator:
 		reasons = append(reasons, ui.T(ctx, "by the role of an administrator"))
+	case e.Role == resource.RoleEveryone:
+		reasons = append(reasons, ui.T(ctx, "as everyone of the tenant"))
 	case e.Holder == "":
 		reasons = append(reasons, ui.T(ctx, "on the processes that the person started"))
 	}

@@ -91,6 +91,8 @@ func germanDefinitions() map[string]string {
 		"new processes start on it":          "neue Vorgänge starten damit",
 		"none":                               "niemand",
 		"tenant %s":                          "Mandant %s",
+		"everyone of the tenant":             "alle im Mandanten",
+		"as everyone of the tenant":          "wie alle im Mandanten",
 		"who started the process":            "wer den Vorgang gestartet hat",
 		"The person who started the process": "Die Person, die den Vorgang gestartet hat",
 
