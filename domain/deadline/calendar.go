@@ -77,7 +77,7 @@ func (c *Calendar) periods(day time.Time) []period {
 	}
 	var periods []period
 	for _, h := range c.week[day.Weekday()] {
-		p := period{c.minute(date, h.From), c.minute(date, h.To)}
+		p := period{c.timeOf(date, h.From), c.timeOf(date, h.To)}
 		if n := len(periods); n > 0 && p.from.Before(periods[n-1].to) {
 			p.from = periods[n-1].to
 		}
@@ -88,7 +88,7 @@ func (c *Calendar) periods(day time.Time) []period {
 	return periods
 }
 
-func (c *Calendar) minute(d civilDate, minute int) time.Time {
+func (c *Calendar) timeOf(d civilDate, minute int) time.Time {
 	return time.Date(d.year, d.month, d.day, minute/60, minute%60, 0, 0, c.zone)
 }
 

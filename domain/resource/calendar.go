@@ -110,7 +110,7 @@ func (*CalendarSpec) Rights() []Right { return nil }
 
 func (s *CalendarSpec) displayName() string { return s.Name }
 
-// AddHolidays adds holidays to those of the calendar, in the order of their dates, and returns the number of new ones.
+// AddHolidays adds holidays to the calendar, in the order of their dates, and returns the number of new ones.
 func (s *CalendarSpec) AddHolidays(holidays []CalendarHoliday) int {
 	added := 0
 	for _, h := range holidays {
