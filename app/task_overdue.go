@@ -14,7 +14,7 @@ import (
 // deadlineBatch bounds the tasks that one transaction of HandleDeadlines handles.
 const deadlineBatch = 100
 
-// HandleDeadlines records that open tasks are overdue, once for each due date, and escalates them as their definitions say. It
+// HandleDeadlines records that claimed tasks are due soon and open tasks overdue, once for each due date, and escalates them as their definitions say. It
 // returns the number of handled tasks and reports whether there may be more. Concurrent calls, also of other replicas, handle
 // different tasks.
 func (s *Service) HandleDeadlines(ctx context.Context) (handled int, more bool, err error) {
@@ -27,7 +27,9 @@ func (s *Service) HandleDeadlines(ctx context.Context) (handled int, more bool, 
 		}
 		handled = len(due)
 		events := domain.Events{}
-		b := deadlineRound{tx: tx, now: now, assigned: map[uuid.UUID]domain.FourEyes{}}
+		b := deadlineRound{
+			tx: tx, now: now, assigned: map[uuid.UUID]domain.FourEyes{}, owners: map[[2]uuid.UUID][]persistence.EscalationOwner{},
+		}
 		for i := range due {
 			of, err := s.handleDeadline(ctx, &b, &due[i])
 			if err != nil {
@@ -46,6 +48,8 @@ type deadlineRound struct {
 	now time.Time
 	// assigned are the tasks of each process that got an owner in the transaction.
 	assigned map[uuid.UUID]domain.FourEyes
+	// owners are those whom a tenant and an id in it name, with the tasks that they got in the transaction.
+	owners map[[2]uuid.UUID][]persistence.EscalationOwner
 }
 
 // handleDeadline handles the deadlines of a task that have passed, and stores the next one.
@@ -56,6 +60,13 @@ func (s *Service) handleDeadline(ctx context.Context, b *deadlineRound, task *pe
 		return nil, nil
 	}
 	var events domain.Events
+	if task.ReportDueSoon(now) {
+		events = append(events, domain.TaskPlanEvent(domain.EventItemTaskDueSoon, task.ProcessItem, domain.SystemPrincipalID(), now))
+	}
+	if !task.Task.IsOverdue(now) {
+		tx.UpdateDeadline(task, task.Task.Plan.DueAt)
+		return events, nil
+	}
 	if task.ReportOverdue(now) {
 		events = append(events, domain.TaskPlanEvent(domain.EventItemTaskOverdue, task.ProcessItem, domain.SystemPrincipalID(), now))
 	}
@@ -136,16 +147,38 @@ func (b *deadlineRound) assign(
 		}
 		eyes = append(eyes, stored...)
 	}
-	owner, err := b.tx.FindEscalationOwner(ctx, task.TenantID, named, eyes.Owners())
+	owner, err := b.findOwner(ctx, task.TenantID, named, eyes)
 	if err != nil || owner == nil {
 		return nil, err == nil, err
 	}
 	by, before := domain.SystemPrincipalID(), task.Task.State
-	changed, err := task.Assign(eyes, *owner, by, b.now)
+	changed, err := task.Assign(eyes, owner.ID, by, b.now)
 	if err != nil || !changed {
 		return nil, err == nil, err
 	}
 	b.assigned[task.ProcessID] = append(b.assigned[task.ProcessID],
-		domain.OpposedTask{Code: task.DefinitionCode(), OwnerID: *owner, State: task.Task.State})
+		domain.OpposedTask{Code: task.DefinitionCode(), OwnerID: owner.ID, State: task.Task.State})
+	owner.Claimed++
 	return domain.Events{saveTaskState(b.tx, task.ProcessItem, before, by, b.now)}, true, nil
+}
+
+// findOwner returns the named principal, or the member of the named group with the fewest claimed tasks, that may own a task with
+// opposed tasks; nil for none.
+func (b *deadlineRound) findOwner(ctx context.Context, tenant, named uuid.UUID, eyes domain.FourEyes) (*persistence.EscalationOwner, error) {
+	key := [2]uuid.UUID{tenant, named}
+	owners, found := b.owners[key]
+	if !found {
+		var err error
+		if owners, err = b.tx.FindEscalationOwners(ctx, tenant, named); err != nil {
+			return nil, err
+		}
+		b.owners[key] = owners
+	}
+	var fewest *persistence.EscalationOwner
+	for i := range owners {
+		if owner := &owners[i]; eyes.CheckOwner(owner.ID) == nil && (fewest == nil || owner.Claimed < fewest.Claimed) {
+			fewest = owner
+		}
+	}
+	return fewest, nil
 }

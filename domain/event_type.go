@@ -37,6 +37,8 @@ const (
 	EventItemTaskAssigned EventType = "PROCESS_ITEM.TASK_ASSIGNED"
 	// EventItemTaskPlanned is recorded when the due date, the follow-up date or the priority of a task changes.
 	EventItemTaskPlanned EventType = "PROCESS_ITEM.TASK_PLANNED"
+	// EventItemTaskDueSoon is recorded once for each due date of a claimed task, DueSoonLead before it.
+	EventItemTaskDueSoon EventType = "PROCESS_ITEM.TASK_DUE_SOON"
 	// EventItemTaskOverdue is recorded once for each due date of an open task that has passed.
 	EventItemTaskOverdue EventType = "PROCESS_ITEM.TASK_OVERDUE"
 	// EventItemTaskEscalated is recorded for each step of the escalation of a task.
@@ -139,7 +141,8 @@ func EventTypes() []EventType {
 		EventProcessEntitySaved, EventProcessElementSaved, EventProcessElementDeleted, EventItemTaskDataSaved,
 		EventItemTaskContextDataSaved, EventItemTaskElementSaved, EventItemTaskElementDeleted, EventItemTaskLogAppended,
 		EventItemTaskFormDownloaded, EventItemTaskAssistanceAsked, EventItemTaskAssistanceEnded, EventItemTaskAssigned,
-		EventItemTaskAwaited, EventItemTaskPlanned, EventItemTaskOverdue, EventItemTaskEscalated, EventDocumentUploaded, EventDocumentDownloaded, EventDocumentExpired,
+		EventItemTaskAwaited, EventItemTaskPlanned, EventItemTaskDueSoon, EventItemTaskOverdue, EventItemTaskEscalated,
+		EventDocumentUploaded, EventDocumentDownloaded, EventDocumentExpired,
 		EventProcessActionCreated, EventProcessActionStateChanged, EventArtifactCreated, EventArtifactDataSaved,
 		EventArtifactActionCreated, EventArtifactActionStateChanged, EventWorkerRegistered, EventAuthenticationIssued,
 		EventAuthenticationRevoked, EventAuthenticationFailed, EventAccessDenied, EventEncryptionKeyRotated,

@@ -35,15 +35,6 @@ func (f FourEyes) check(principal uuid.UUID, states ...TaskState) error {
 	return nil
 }
 
-// Owners returns the owners of the tasks.
-func (f FourEyes) Owners() []uuid.UUID {
-	owners := make([]uuid.UUID, len(f))
-	for i, t := range f {
-		owners[i] = t.OwnerID
-	}
-	return owners
-}
-
 // Of returns the tasks with the codes.
 func (f FourEyes) Of(codes []string) FourEyes {
 	var found FourEyes

@@ -36,6 +36,8 @@ const (
 	NotificationBellLimit = 100
 	// MessageRecipients bounds the participants of a process that a message notifies.
 	MessageRecipients = 50
+	// EscalationRecipients bounds the people that a step of an escalation notifies.
+	EscalationRecipients = 50
 	// ClaimableAge is the maximum age of the last new task of a digest.
 	ClaimableAge = 14 * 24 * time.Hour
 )

@@ -94,6 +94,9 @@ func (p TaskPlan) Normalize(dueAt, followUpAt Field) (TaskPlan, error) {
 	}, nil
 }
 
+// DueSoonLead is the time before the due date at which the owner of a task is told. Dates that were set later are not told.
+const DueSoonLead = 24 * time.Hour
+
 // IsOverdue reports whether the task is open and its due date has passed.
 func (t *Task) IsOverdue(now time.Time) bool {
 	return t.State.Open() && t.Plan.DueAt != nil && !now.Before(*t.Plan.DueAt)

@@ -2281,6 +2281,7 @@ CREATE TABLE public.task_times (
     next_at timestamp with time zone,
     overdue_at timestamp with time zone,
     escalated smallint DEFAULT 0 NOT NULL,
+    soon_at timestamp with time zone,
     CONSTRAINT task_times_check CHECK (((due_at IS NOT NULL) OR (follow_up_at IS NOT NULL) OR (priority <> 2))),
     CONSTRAINT task_times_priority_check CHECK (((priority >= 1) AND (priority <= 4)))
 );

@@ -14,8 +14,8 @@ import (
 // DueTask is a task under lock with a time of its due queue that has passed.
 type DueTask struct {
 	*domain.ProcessItem
-	// OverdueAt is the due date that was reported as passed, nil for none.
-	OverdueAt *time.Time
+	// SoonAt and OverdueAt are the due dates that were reported as near and as passed, nil for none.
+	SoonAt, OverdueAt *time.Time
 	// Escalated is the number of steps of the escalation that were taken.
 	Escalated      int
 	ProcessVersion uuid.UUID
@@ -27,7 +27,7 @@ const (
 	// round, so the order of locks does not matter. A row that another replica handled meanwhile is compared again under lock, and
 	// is not due any more.
 	lockDueTasks = `
-SELECT ` + itemSummaryColumns + `, due.due_at, due.follow_up_at, due.priority, due.overdue_at, due.escalated,
+SELECT ` + itemSummaryColumns + `, due.due_at, due.follow_up_at, due.priority, due.soon_at, due.overdue_at, due.escalated,
        p.process_version, ` + clockOfProcess + `
   FROM task_times due
   JOIN process_items i ON i.id = due.item_id AND i.tenant_id = due.tenant_id
@@ -39,7 +39,7 @@ SELECT ` + itemSummaryColumns + `, due.due_at, due.follow_up_at, due.priority, d
 
 	updateDeadline = `
 UPDATE task_times
-   SET overdue_at = $3, escalated = $4, next_at = $5, open = $6
+   SET overdue_at = $3, escalated = $4, next_at = $5, open = $6, soon_at = $7
  WHERE item_id = $1 AND tenant_id = $2`
 )
 
@@ -52,8 +52,8 @@ func (tx *Tx) LockDueTasks(ctx context.Context, now time.Time, limit int) ([]Due
 			var row itemRow
 			var task DueTask
 			var plan planRow
-			fields := append(row.summaryFields(), &plan.dueAt, &plan.followUpAt, &plan.priority, &task.OverdueAt, &task.Escalated,
-				&task.ProcessVersion)
+			fields := append(row.summaryFields(), &plan.dueAt, &plan.followUpAt, &plan.priority, &task.SoonAt, &task.OverdueAt,
+				&task.Escalated, &task.ProcessVersion)
 			err := rows.Scan(append(fields, task.Clock.fields()...)...)
 			if err != nil {
 				return err
@@ -67,6 +67,16 @@ func (tx *Tx) LockDueTasks(ctx context.Context, now time.Time, limit int) ([]Due
 		return rows.Err()
 	}))
 	return due, err
+}
+
+// ReportDueSoon notes that the due date of a claimed task is near and reports whether it was not noted before.
+func (t *DueTask) ReportDueSoon(now time.Time) bool {
+	due := t.Task.Plan.DueAt
+	if t.OwnerID == nil || !now.Before(*due) || t.SoonAt != nil && t.SoonAt.Equal(*due) {
+		return false
+	}
+	t.SoonAt = due
+	return true
 }
 
 // ReportOverdue notes that the due date of the task has passed and reports whether it was not noted before. A finished task is
@@ -83,29 +93,34 @@ func (t *DueTask) ReportOverdue(now time.Time) bool {
 // UpdateDeadline stores the reported due date, the taken steps and the next time of the due queue, nil for none, of a task under
 // lock.
 func (tx *Tx) UpdateDeadline(t *DueTask, next *time.Time) {
-	tx.queue(updateDeadline, t.ID, t.TenantID, t.OverdueAt, t.Escalated, next, t.Task.State.Open())
+	tx.queue(updateDeadline, t.ID, t.TenantID, t.OverdueAt, t.Escalated, next, t.Task.State.Open(), t.SoonAt)
 }
 
-// Of the members of a group, the one with the fewest claimed tasks in the tenant gets the task.
-const selectEscalationOwner = `
-SELECT c.id
+// escalationOwners bounds the members of a group that FindEscalationOwners returns.
+const escalationOwners = 100
+
+const selectEscalationOwners = `
+SELECT c.id, (SELECT count(*) FROM (SELECT 1 FROM process_items o
+                                     WHERE o.owner_id = c.id AND o.task_state = 'CLAIMED' AND o.tenant_id = $1 LIMIT 1000) o) AS claimed
   FROM (SELECT $2::uuid AS id
          UNION
         SELECT m.principal_id FROM group_members m JOIN groups g ON g.id = m.group_id AND g.tenant_id = $1 WHERE g.id = $2) c
   JOIN principals p ON p.id = c.id AND p.disabled_at IS NULL
- WHERE (p.tenant_id = $1
-        OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = $1 AND u.disabled_at IS NULL))
-   AND c.id <> ALL($3)
- ORDER BY (SELECT count(*) FROM (SELECT 1 FROM process_items o
-                                  WHERE o.owner_id = c.id AND o.task_state = 'CLAIMED' AND o.tenant_id = $1 LIMIT 1000) o), c.id
- LIMIT 1`
+ WHERE p.tenant_id = $1
+    OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = $1 AND u.disabled_at IS NULL)
+ ORDER BY claimed, c.id
+ LIMIT $3`
 
-// FindEscalationOwner returns an active principal of the tenant: the named one, or a member of the named group, but none of except.
-// It is nil if there is none.
-func (tx *Tx) FindEscalationOwner(ctx context.Context, tenant, named uuid.UUID, except []uuid.UUID) (*uuid.UUID, error) {
-	var owner *uuid.UUID
-	err := tx.Read(ctx, pg.Q(selectEscalationOwner, []any{tenant, named, except}, func(rows pgx.Rows) error {
-		return pg.IgnoreNoRows(pg.One(&owner)(rows))
-	}))
-	return owner, err
+// EscalationOwner is a principal that may get a task, with the number of its claimed tasks in the tenant.
+type EscalationOwner struct {
+	ID      uuid.UUID
+	Claimed int
+}
+
+// FindEscalationOwners returns the active principals of the tenant that an escalation names: the principal itself, or members of the
+// group, of many those with the fewest claimed tasks.
+func (tx *Tx) FindEscalationOwners(ctx context.Context, tenant, named uuid.UUID) ([]EscalationOwner, error) {
+	var owners []EscalationOwner
+	err := tx.Read(ctx, pg.Q(selectEscalationOwners, []any{tenant, named, escalationOwners}, pg.Into(&owners)))
+	return owners, err
 }

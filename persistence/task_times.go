@@ -37,7 +37,7 @@ func (r *planRow) plan() domain.TaskPlan {
 const (
 	putTaskTimes = `
 INSERT INTO task_times (item_id, tenant_id, item_definition_id, due_at, follow_up_at, priority, open, next_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, CASE WHEN $7 THEN $4::timestamptz END)
+VALUES ($1, $2, $3, $4, $5, $6, $7, CASE WHEN $7 THEN CASE WHEN $8::timestamptz > $9 THEN $8 ELSE $4::timestamptz END END)
     ON CONFLICT (item_id, tenant_id) DO UPDATE
    SET due_at = excluded.due_at, follow_up_at = excluded.follow_up_at, priority = excluded.priority, open = excluded.open,
        escalated = CASE WHEN task_times.due_at IS DISTINCT FROM excluded.due_at THEN 0 ELSE task_times.escalated END,
@@ -60,7 +60,12 @@ func (tx *Tx) insertTaskTimes(i *domain.ProcessItem) {
 
 func (tx *Tx) putTaskTimes(i *domain.ProcessItem) {
 	plan := i.Task.Plan
-	tx.queue(putTaskTimes, i.ID, i.TenantID, i.Definition.ID, plan.DueAt, plan.FollowUpAt, plan.Priority.Rank(), i.Task.State.Open())
+	var soon *time.Time
+	if plan.DueAt != nil {
+		soon = new(plan.DueAt.Add(-domain.DueSoonLead))
+	}
+	tx.queue(putTaskTimes, i.ID, i.TenantID, i.Definition.ID, plan.DueAt, plan.FollowUpAt, plan.Priority.Rank(), i.Task.State.Open(),
+		soon, i.LastModifiedAt)
 }
 
 // UpdateTaskPlan stores the plan of a task that is under lock.

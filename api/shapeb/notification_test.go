@@ -93,6 +93,56 @@ func TestNotificationsOfPeople(t *testing.T) {
 	require.Equal(t, []string{"MENTIONED", "ASSIGNED"}, kinds)
 }
 
+const deadlines = `{"name":"Deadlines","items":[{"code":"CHECK","type":"TASK","name":"Check","candidates":[{"user":"bob"},{"user":"alice"}],
+	"escalation":[{"after":"PT1H","notify":[{"group":"tellers"},{"user":"carol"}]}]}],
+	"permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}],"viewers":[{"user":"bob"}]}}`
+
+// The owner of a task is told a day before the due date and when it has passed, once for each due date, and those whom the
+// escalation names are told if they may see the task.
+func TestNotificationsOfDueDates(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewService(t)
+	definition := uuid.New()
+	s.Define(apitest.Document("demo", "Group", "tellers", `{"name":"Tellers","members":[{"user":"alice"}]}`),
+		apitest.Identified("demo", "ProcessDefinition", "DEADLINES", definition, deadlines))
+	process := s.Process(demo.Alice(), definition).ID
+	due := s.Now().Add(30 * time.Hour)
+	create := func(owner string, due time.Time) {
+		s.Post(201, demo.Alice(), "/process-items", `{"processId":"`+process.String()+`","type":"TASK","processItemDefinitionCode":"CHECK"`+owner+`,
+			"task":{"dueAt":"`+due.Format(time.RFC3339)+`"}}`)
+	}
+	create(`,"ownerEmail":"bob@demo.example"`, due)
+	create("", due)
+	create(`,"ownerEmail":"alice@demo.example"`, s.Now().Add(time.Hour))
+	after := func(d time.Duration) (bob, alice []string) {
+		t.Helper()
+		s.Advance(d)
+		for range 2 {
+			_, more, err := s.App.HandleDeadlines(t.Context())
+			require.NoError(t, err)
+			require.False(t, more)
+		}
+		writeNotifications(s)
+		writeNotifications(s)
+		_, bob = notificationsOf(s, demo.Bob(), "?kind=DUE_SOON&kind=OVERDUE")
+		_, alice = notificationsOf(s, demo.Alice(), "?kind=DUE_SOON&kind=OVERDUE")
+		return bob, alice
+	}
+	bob, alice := after(0)
+	require.Empty(t, bob)
+	require.Empty(t, alice, "the date was set less than a day before")
+	bob, alice = after(6*time.Hour + time.Minute)
+	require.Equal(t, []string{"DUE_SOON"}, bob)
+	require.Equal(t, []string{"OVERDUE", "OVERDUE"}, alice, "as the owner, and as a member of the group")
+	bob, _ = after(24 * time.Hour)
+	require.Equal(t, []string{"OVERDUE", "DUE_SOON"}, bob)
+	bob, alice = after(2 * time.Hour)
+	require.Equal(t, []string{"OVERDUE", "DUE_SOON"}, bob)
+	require.Len(t, alice, 4, "two more tasks are escalated")
+	_, carol := notificationsOf(s, demo.Carol(), "")
+	require.Empty(t, carol, "who may not see the task is not told")
+}
+
 func TestReadNotifications(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)

@@ -74,6 +74,7 @@ func typeGroups() []typeGroup { //nolint:funlen // a table
 			{domain.EventItemTaskStateChanged, ui.Text("%s changed the state of a task")},
 			{domain.EventItemTaskAssigned, ui.Text("%s gave a task to another person")},
 			{domain.EventItemTaskPlanned, ui.Text("%s planned a task")},
+			{domain.EventItemTaskDueSoon, ui.Text("A task is due soon (%s)")},
 			{domain.EventItemTaskOverdue, ui.Text("A task is overdue (%s)")},
 			{domain.EventItemTaskEscalated, ui.Text("A task was escalated (%s)")},
 			{domain.EventItemTaskAwaited, ui.Text("%s waits for a task with another activity")},

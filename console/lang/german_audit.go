@@ -45,6 +45,7 @@ func germanAudit() map[string]string {
 		"Tasks, messages and threads":                                   "Aufgaben, Nachrichten und Themen",
 		"%s created a task, a message or a thread":                      "%s hat eine Aufgabe, eine Nachricht oder ein Thema angelegt",
 		"%s changed the state of a task":                                "%s hat den Status einer Aufgabe geändert",
+		"A task is due soon (%s)":                                       "Eine Aufgabe ist bald fällig (%s)",
 		"A task is overdue (%s)":                                        "Eine Aufgabe ist überfällig (%s)",
 		"A task was escalated (%s)":                                     "Eine Aufgabe wurde eskaliert (%s)",
 		"%s planned a task":                                             "%s hat eine Aufgabe geplant",

@@ -20,7 +20,7 @@ func germanNotifications() map[string]string {
 		"%s mentioned you":                     "%s hat Sie erwähnt",
 		"%s wrote a message":                   "%s hat eine Nachricht geschrieben",
 		"%s assigned a task to you":            "%s hat Ihnen eine Aufgabe zugewiesen",
-		"Your task is overdue":                 "Ihre Aufgabe ist überfällig",
+		"A task is overdue":                    "Eine Aufgabe ist überfällig",
 		"Your task is due soon":                "Ihre Aufgabe ist bald fällig",
 		"You can claim a task":                 "Sie können eine Aufgabe übernehmen",
 		"The process is finished":              "Der Vorgang ist beendet",

@@ -122,7 +122,7 @@ func describeReason(ctx context.Context, n *domain.Notification) string {
 	case domain.NotifyAssigned:
 		return ui.T(ctx, "%s assigned a task to you", actor)
 	case domain.NotifyOverdue:
-		return ui.T(ctx, "Your task is overdue")
+		return ui.T(ctx, "A task is overdue")
 	case domain.NotifyDueSoon:
 		return ui.T(ctx, "Your task is due soon")
 	case domain.NotifyClaimable:

@@ -25,7 +25,7 @@ var (
 
 	// writeNotifications moves the cursor and writes the notifications of the next $1 events behind it. One replica at a time writes;
 	// without new events no row is locked. The participants of a process are its initiator, the owners of its tasks and the authors
-	// of its messages, as far as they may read the message.
+	// of its messages. They and the people whom an escalation names are told as far as they may read the message or the task.
 	writeNotifications = `
 WITH ` + nextEvents("person_notification_cursor", `e.era, e.xid, e.position, e.id, e.tenant_id, e.type, e.process_id, e.process_item_id, e.item_type, e.process_state,
                   e.task_state, e.actor_id, e.occurred_at, e.details`) + `, found AS (
@@ -45,6 +45,22 @@ WITH ` + nextEvents("person_notification_cursor", `e.era, e.xid, e.position, e.i
       FROM batch b
       JOIN process_items i ON i.id = b.process_item_id AND i.task_state = 'CLAIMED'
      WHERE b.type IN ('PROCESS_ITEM.TASK_OVERDUE', 'PROCESS_ITEM.TASK_DUE_SOON')
+     UNION ALL
+    SELECT ` + ofEvent + `, 'OVERDUE', 3, r.id
+      FROM batch b
+      JOIN process_items i ON i.id = b.process_item_id AND i.task_state IN ('READY', 'CLAIMED')
+      JOIN processes p ON p.id = b.process_id
+     CROSS JOIN LATERAL (
+           SELECT q.id
+             FROM (SELECT n.id FROM unnest(string_to_array(b.details ->> 'notify', ',')::uuid[]) AS n (id)
+                    UNION
+                   SELECT m.principal_id
+                     FROM unnest(string_to_array(b.details ->> 'notify', ',')::uuid[]) AS n (id)
+                     JOIN group_members m ON m.group_id = n.id) q
+            ORDER BY q.id
+            LIMIT ` + strconv.Itoa(domain.EscalationRecipients) + `) r
+     WHERE b.type = 'PROCESS_ITEM.TASK_ESCALATED'
+       AND ` + recipientReads + `
      UNION ALL
     SELECT ` + ofEvent + `, 'CLAIMABLE', 4, p.initiator_id
       FROM batch b
