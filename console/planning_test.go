@@ -3,6 +3,8 @@ package console_test
 import (
 	"net/http"
 	"net/url"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,6 +47,43 @@ func TestPlanning(t *testing.T) {
 	require.Contains(t, bob.Text(".rows"), "Overdue")
 	bob.openPath("")
 	require.Contains(t, bob.Text("#mine"), "Overdue")
+}
+
+// A form that shows another planning than the stored one is refused with the stored one, and changes nothing. The seconds of a due
+// date that stays are kept, so that it is not reported again.
+func TestStalePlanningIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	task := s.createTask(s.startLoan("Loan to plan twice"), "APPROVE_LOAN", "")
+	s.assignTask(task, demo.Bob())
+	due := time.Date(2031, 5, 1, 10, 0, 30, 0, time.UTC)
+	plan := func() domain.TaskPlan {
+		opened, err := s.app.OpenTask(t.Context(), s.callerOf(demo.Bob()), task)
+		require.NoError(t, err)
+		return opened.Item.Task.Plan
+	}
+	_, err := s.app.UpdateProcessItemTaskPlanning(t.Context(), s.callerOf(demo.Bob()), task, domain.TaskPlan{DueAt: &due})
+	require.NoError(t, err)
+	bob := s.clientWithToken("demo-token-bob")
+	path := "tasks/" + task.String() + "/planning"
+	valueOf := func(name string) string {
+		page := string(s.sendRequest(bob, http.MethodGet, path, nil).body)
+		found := regexp.MustCompile(`name="` + name + `" value="([^"]*)"`).FindStringSubmatch(strings.ReplaceAll(page, ` type="datetime-local"`, ""))
+		require.NotNil(t, found, page)
+		return found[1]
+	}
+	form := url.Values{"before": {valueOf("before")}, "due": {strings.Fields(valueOf("before"))[0]}, "priority": {"HIGH"}}
+	require.Equal(t, http.StatusSeeOther, s.sendRequest(bob, http.MethodPost, path, form).status)
+	require.Equal(t, domain.TaskPlan{DueAt: &due, Priority: domain.PriorityHigh}, plan())
+
+	form.Set("priority", "URGENT")
+	answer := s.sendRequest(bob, http.MethodPost, path, form)
+	require.Equal(t, http.StatusConflict, answer.status)
+	require.Contains(t, string(answer.body), "The planning was changed meanwhile.")
+	require.Equal(t, domain.PriorityHigh, plan().Priority)
+	form.Set("before", valueOf("before"))
+	require.Equal(t, http.StatusSeeOther, s.sendRequest(bob, http.MethodPost, path, form).status)
+	require.Equal(t, domain.PriorityUrgent, plan().Priority)
 }
 
 func TestPlanningIsRefused(t *testing.T) {

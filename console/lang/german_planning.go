@@ -22,6 +22,7 @@ func germanPlanning() map[string]string {
 		"Do not save":     "Nicht speichern",
 		"Times are in the time zone %s. An empty field removes the date.":    "Zeiten sind in der Zeitzone %s. Ein leeres Feld entfernt das Datum.",
 		"The owner of an open task and managers of its process can plan it.": "Eine offene Aufgabe können die Person, der sie gehört, und die Verantwortlichen des Prozesses planen.",
+		"The planning was changed meanwhile. Check it, and save again.":      "Die Planung wurde inzwischen geändert. Prüfen Sie sie und speichern Sie noch einmal.",
 		"The priority does not exist.":                                       "Diese Priorität gibt es nicht.",
 	}
 }

@@ -58,13 +58,20 @@ func (l *listView) duePath(due string) string {
 	return q.Path(area)
 }
 
+// planInputs are the values of the inputs for a planning.
+type planInputs struct{ Due, FollowUp, Priority string }
+
+// String returns the values on one line.
+func (p planInputs) String() string { return p.Due + " " + p.FollowUp + " " + p.Priority }
+
 // plan is the form for the planning of a task.
 type plan struct {
 	*openTask
+	planInputs
 
 	Return string
-	// Due, FollowUp and Priority are the values of the inputs.
-	Due, FollowUp, Priority string
+	// Before are the inputs for the stored planning.
+	Before planInputs
 	// Problem is the reason why the planning was refused, "" if it was not.
 	Problem string
 }
@@ -86,7 +93,7 @@ func (s *Screens) ShowPlanning(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Due, p.FollowUp, p.Priority = inputOf(v.Context(), p.DueAt), inputOf(v.Context(), p.FollowUpAt), string(p.openTask.Priority())
+	p.planInputs = p.Before
 	return showPlan(v, p), nil
 }
 
@@ -96,14 +103,17 @@ func (s *Screens) openPlan(v *web.Visit, id uuid.UUID, back string) (*plan, erro
 		return nil, err
 	}
 	task := &openTask{OpenedTask: found, User: v.Call.PrincipalID}
-	return &plan{openTask: task, Return: web.LocalPath(cmp.Or(back, web.Root+"tasks/"+id.String()))}, nil
+	before := planInputs{
+		Due: inputOf(v.Context(), task.DueAt), FollowUp: inputOf(v.Context(), task.FollowUpAt), Priority: string(task.Priority()),
+	}
+	return &plan{openTask: task, Before: before, Return: web.LocalPath(cmp.Or(back, web.Root+"tasks/"+id.String()))}, nil
 }
 
 func showPlan(v *web.Visit, p *plan) *web.Answer {
 	return &web.Answer{Title: ui.T(v.Context(), "Plan the task"), Area: area, Body: planningPage(p)}
 }
 
-// SavePlanning replaces the planning of a task.
+// SavePlanning replaces the planning of a task, unless it is not the one that the form showed any more.
 func (s *Screens) SavePlanning(v *web.Visit) (*web.Answer, error) {
 	id, err := v.ID()
 	if err != nil {
@@ -113,44 +123,61 @@ func (s *Screens) SavePlanning(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := readPlan(v.Context(), form)
-	if err == nil {
-		_, err = s.App.UpdateProcessItemTaskPlanning(v.Context(), v.Call, id, wanted)
-	}
-	rejection, isRefusal := errors.AsType[*domain.Error](err)
-	switch {
-	case err == nil:
-		return web.SeeOther(web.LocalPath(cmp.Or(form.Get("return"), web.Root+"tasks/"+id.String()))), nil
-	case !isRefusal, rejection.Kind == domain.KindNotFound:
-		return nil, err
-	}
-	p, err := s.openPlan(v, id, form.Get("return"))
-	if err != nil {
-		return nil, err
-	}
-	p.Due, p.FollowUp, p.Priority = form.Get("due"), form.Get("followUp"), form.Get("priority")
-	p.Problem = ui.Reason(v.Context(), rejection)
-	return showPlan(v, p).Refused(rejection), nil
-}
-
-// readPlan reads the planning in a form.
-func readPlan(ctx context.Context, form url.Values) (domain.TaskPlan, error) {
-	p := domain.TaskPlan{Priority: domain.TaskPriority(form.Get("priority"))}
-	if p.Priority.Rank() == 0 {
-		return p, domain.Invalid(domain.LocationBody, "priority", ui.T(ctx, "The priority does not exist."))
-	}
-	for name, at := range map[string]**time.Time{"due": &p.DueAt, "followUp": &p.FollowUpAt} {
-		text := form.Get(name)
-		if text == "" {
+	for range attempts {
+		p, err := s.openPlan(v, id, form.Get("return"))
+		if err != nil {
+			return nil, err
+		}
+		entered := planInputs{Due: form.Get("due"), FollowUp: form.Get("followUp"), Priority: form.Get("priority")}
+		wanted, err := p.read(v.Context(), entered)
+		if err == nil && form.Has("before") && form.Get("before") != p.Before.String() {
+			err = domain.Conflict(domain.CodeInvalidState, ui.T(v.Context(), "The planning was changed meanwhile. Check it, and save again."))
+		}
+		if err == nil {
+			_, err = s.App.UpdateProcessItemTaskPlanning(v.Context(), v.Call.AtVersion(p.Item.Version()), id, wanted)
+		}
+		rejection, isRefusal := errors.AsType[*domain.Error](err)
+		switch {
+		case err == nil:
+			return web.SeeOther(p.Return), nil
+		case !isRefusal, rejection.Kind == domain.KindNotFound:
+			return nil, err
+		case rejection.Kind == domain.KindPrecondition:
 			continue
 		}
-		found, err := time.ParseInLocation(inputTime, text, ui.ViewerOf(ctx).Zone)
-		if err != nil {
-			return p, domain.Invalid(domain.LocationBody, name, ui.T(ctx, "The time is not valid."))
-		}
-		*at = &found
+		p.planInputs, p.Problem = entered, ui.Reason(v.Context(), rejection)
+		return showPlan(v, p).Refused(rejection), nil
 	}
-	return p, nil
+	return nil, domain.Conflict(domain.CodeInvalidState, "the form is being changed by others; try again in a moment")
+}
+
+// read reads the entered planning. Times that were not changed keep their seconds, which inputs do not show.
+func (p *plan) read(ctx context.Context, entered planInputs) (domain.TaskPlan, error) {
+	wanted := domain.TaskPlan{Priority: domain.TaskPriority(entered.Priority)}
+	if wanted.Priority.Rank() == 0 {
+		return wanted, domain.Invalid(domain.LocationBody, "priority", ui.T(ctx, "The priority does not exist."))
+	}
+	var err error
+	if wanted.DueAt, err = readTime(ctx, "due", entered.Due, p.DueAt); err != nil {
+		return wanted, err
+	}
+	wanted.FollowUpAt, err = readTime(ctx, "followUp", entered.FollowUp, p.FollowUpAt)
+	return wanted, err
+}
+
+// readTime reads an input with a name, which showed the time before.
+func readTime(ctx context.Context, name, text string, before *time.Time) (*time.Time, error) {
+	switch text {
+	case "":
+		return nil, nil //nolint:nilnil // no time is no failure
+	case inputOf(ctx, before):
+		return before, nil
+	}
+	at, err := time.ParseInLocation(inputTime, text, ui.ViewerOf(ctx).Zone)
+	if err != nil {
+		return nil, domain.Invalid(domain.LocationBody, name, ui.T(ctx, "The time is not valid."))
+	}
+	return &at, nil
 }
 
 // inputOf returns the value of an input for a time, "" for none.
