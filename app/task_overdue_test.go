@@ -77,6 +77,7 @@ func (f *deadlineFixture) overdue() map[string]int {
 	rows, err := conn.Query(f.t.Context(), `SELECT resource_id::text, count(*)::int FROM events
 		WHERE type = 'PROCESS_ITEM.TASK_OVERDUE' AND actor_id = $1 AND details ->> 'dueAt' <> '' GROUP BY 1`, domain.SystemPrincipalID())
 	require.NoError(f.t, err)
+	defer rows.Close()
 	counts := map[string]int{}
 	var task string
 	var n int
@@ -85,6 +86,7 @@ func (f *deadlineFixture) overdue() map[string]int {
 		return nil
 	})
 	require.NoError(f.t, err)
+	require.NoError(f.t, rows.Err())
 	return counts
 }
 

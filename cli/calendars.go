@@ -61,14 +61,14 @@ func newCalendarsImportCommand(env Environment) *cobra.Command {
 func readHolidays(cmd *cobra.Command, name string, years int) ([]resource.CalendarHoliday, error) {
 	source := cmd.InOrStdin()
 	if name != "-" {
-		file, err := os.Open(name)
+		file, err := os.Open(name) //nolint:gosec // the user names it
 		if err != nil {
 			return nil, usageError("the file cannot be read: %v", err)
 		}
 		defer func() { _ = file.Close() }()
 		source = io.Reader(file)
 	}
-	from := time.Date(time.Now().Year(), 1, 1, 0, 0, 0, 0, time.UTC)
+	from := time.Date(time.Now().Year(), 1, 1, 0, 0, 0, 0, time.UTC) //nolint:forbidigo // the clock of the command
 	days, err := holidays.Read(source, from, from.AddDate(years, 0, 0))
 	if err != nil {
 		return nil, usageError("%v", err)

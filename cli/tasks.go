@@ -59,7 +59,7 @@ func (t *taskFilters) requestParams(ctx context.Context, s *service, by listFlag
 	if t.deleted != "" {
 		params.Deleted = new(rest.DeletedFilter(strings.ToUpper(t.deleted)))
 	}
-	err := t.apply(&params, time.Now())
+	err := t.apply(&params, time.Now()) //nolint:forbidigo // the clock of the command
 	if err != nil {
 		return params, err
 	}

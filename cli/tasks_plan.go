@@ -155,7 +155,7 @@ func (s *service) planTask(ctx context.Context, id uuid.UUID, flags planFlags) (
 		return item, err
 	}
 	plan := rest.ProcessItemTaskPlanningParams{DueAt: item.Task.DueAt, FollowUpAt: item.Task.FollowUpAt, Priority: item.Task.Priority}
-	if err := flags.apply(&plan, time.Now()); err != nil {
+	if err := flags.apply(&plan, time.Now()); err != nil { //nolint:forbidigo // the clock of the command
 		return item, err
 	}
 	return s.receiveTask(s.rest.UpdateProcessItemTaskPlanning(ctx, id, plan, func(_ context.Context, r *http.Request) error {

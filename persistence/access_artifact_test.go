@@ -41,7 +41,7 @@ func (s *accessFixture) grantOnArtifact(
 		s.add("business_artifact_definition_grants", definition, permission, caller.PrincipalID)
 	case throughGroup:
 		s.add("business_artifact_definition_grants", definition, permission, group)
-	case notAtAll, asInitiator:
+	case notAtAll, asInitiator, asEveryone:
 	}
 }
 

@@ -42,7 +42,7 @@ type table struct {
 	rows    [][]any
 }
 
-func newAccessFixture(t *testing.T) *accessFixture {
+func newAccessFixture(t *testing.T) *accessFixture { //nolint:funlen // most of it is data
 	t.Helper()
 	s := &accessFixture{
 		t: t, now: time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC), tables: map[string]*table{},

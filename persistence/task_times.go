@@ -108,9 +108,9 @@ func withPriorities(priorities []domain.TaskPriority) listquery.Condition {
 	var ranks, others []int16
 	for _, p := range domain.TaskPriorities() {
 		if slices.Contains(priorities, p) {
-			ranks = append(ranks, int16(p.Rank()))
+			ranks = append(ranks, int16(p.Rank())) //nolint:gosec // ranks are from 1 to 4
 		} else {
-			others = append(others, int16(p.Rank()))
+			others = append(others, int16(p.Rank())) //nolint:gosec // as above
 		}
 	}
 	if !slices.Contains(priorities, domain.PriorityNormal) {

@@ -70,7 +70,7 @@ func TestPlanning(t *testing.T) {
 	require.Equal(t, oasb.ProcessItemTaskPriorityNORMAL, *s.RetrieveItem(task.ID).Task.Priority)
 	s.Call(200, demo.Alice(), http.MethodPost, apitest.ProcessPath(process, "/~actions/cancel-process-items"), "")
 	s.Refused(409, "INVALID_STATE", demo.LoanWorker(), http.MethodPut, apitest.ItemPath(task.ID, planning), `{}`)
-	require.EqualValues(t, 0, s.Total(demo.LoanWorker(), list+"taskOverdue=true"))
+	require.Equal(t, 0, s.Total(demo.LoanWorker(), list+"taskOverdue=true"))
 }
 
 func TestDueDateOfProcess(t *testing.T) {

@@ -29,7 +29,7 @@ func (c *checker) checkQuery(q *gojq.Query) error {
 	case q.Left == nil || q.Right == nil:
 		return fmt.Errorf("is empty")
 	}
-	switch q.Op {
+	switch q.Op { //nolint:exhaustive // the others are refused
 	case gojq.OpAnd, gojq.OpOr, gojq.OpAlt, gojq.OpEq, gojq.OpNe, gojq.OpGt, gojq.OpLt, gojq.OpGe, gojq.OpLe:
 	default:
 		return fmt.Errorf("has the operator %s; rules have and, or, //, ==, !=, <, <=, > and >=", q.Op)
