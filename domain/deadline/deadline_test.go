@@ -38,14 +38,16 @@ func TestExpressions(t *testing.T) {
 	for text, want := range map[string]string{
 		"P2D":                          "P2D",
 		"${ .process.metadata.UNTIL }": "2027-02-01",
-		` ${ if .process.metadata.AMOUNT >= 10000 then "P1D" else "P5D" end }`:                "P1D",
-		`${ "P\(.process.metadata.DAYS)D" }`:                                                  "P3D",
-		`${ .process.metadata.NONE // "P7D" }`:                                                "P7D",
-		`${ .process.entity.NONE }`:                                                           "",
-		`${ .process.metadata.DAYS }`:                                                         "",
-		`${ .process.metadata.UNTIL.more }`:                                                   "",
-		`${ .process.dueAt }`:                                                                 "2027-01-31T12:00:00Z",
-		`${ if .task.data["a b"].c and .process.metadata.BIG > 1 then "PT1H" else null end }`: "PT1H",
+
+		` ${ if .process.metadata.AMOUNT >= 10000 then "P1D" else "P5D" end }`: "P1D",
+		`${ "P\(.process.metadata.DAYS)D" }`:                                   "P3D",
+		`${ .process.metadata.NONE // "P7D" }`:                                 "P7D",
+		`${ .process.entity.NONE }`:                                            "",
+		`${ .process.metadata.DAYS }`:                                          "",
+		`${ .process.metadata.UNTIL.more }`:                                    "",
+		`${ .process.dueAt }`:                                                  "2027-01-31T12:00:00Z",
+
+		`${ if .task.data["a b"].c and .process.metadata.BIG > 1 then "PT1H" else null end }`:                                      "PT1H",
 		`${ if .process.metadata.PRIORITY == "HIGH" then "URGENT" elif .process.metadata.DAYS != 3 then "LOW" else "NORMAL" end }`: "URGENT",
 	} {
 		rule, err := deadline.Parse(text)
