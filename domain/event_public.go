@@ -84,6 +84,15 @@ func FeedEventTypes() []EventType {
 	return types
 }
 
+// NewsEventTypes returns the types of events after which pages for people show something else: those of the live feed, and
+// further changes of processes. Saved input is not among them, because forms save every second.
+func NewsEventTypes() []EventType {
+	return append(
+		FeedEventTypes(), EventItemTaskAssigned, EventProcessConditionChanged, EventProcessInitiatorChanged, EventProcessMetadataSaved,
+		EventProcessEntitySaved, EventDocumentUploaded, EventProcessActionCreated, EventProcessActionStateChanged, EventProcessRepaired,
+	)
+}
+
 // PublicEventNames returns the names of the public events in a payload version.
 func PublicEventNames(version PayloadVersion) []string {
 	var names []string

@@ -3,7 +3,11 @@ package live
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/console/web"
@@ -25,9 +29,12 @@ type Screens struct {
 	Hub *feed.Hub
 }
 
-// Follow streams an event without content after each change in the user's tenants, and another one after each notification of the
-// user. Pages then reload their data.
-// The stream ends with the session.
+// everything is the content of an event about more processes than it can name.
+const everything = "*"
+
+// Follow streams an event after each change in the user's tenants, and another one after each notification of the user. Pages then
+// reload their data. The content of a change are the tails of the ids of the changed processes: enough for a page to know whether it
+// is concerned, but no ids of processes that may be invisible to the user. The stream ends with the session.
 func (s *Screens) Follow(v *web.Visit) (*web.Answer, error) {
 	subscription, err := s.Hub.Subscribe(v.Call.PrincipalID, v.Call.TenantIDs())
 	if err != nil {
@@ -46,7 +53,7 @@ func (s *Screens) Follow(v *web.Visit) (*web.Answer, error) {
 			case <-subscription.Draining():
 				return
 			case <-subscription.News():
-				out.Event("", "news", []byte("-"))
+				out.Event("", "news", []byte(tails(subscription.TakeSubjects())))
 			case <-subscription.Bell():
 				out.Event("", "bell", []byte("-"))
 			case <-beat.C:
@@ -57,4 +64,20 @@ func (s *Screens) Follow(v *web.Visit) (*web.Answer, error) {
 			}
 		}
 	}}, nil
+}
+
+// tailLength is the number of digits of a tail: one in 4,096 processes has the same.
+const tailLength = 3
+
+func tails(processes map[uuid.UUID]bool, complete bool) string {
+	if !complete {
+		return everything
+	}
+	found := make([]string, 0, len(processes))
+	for id := range processes {
+		text := id.String()
+		found = append(found, text[len(text)-tailLength:])
+	}
+	slices.Sort(found)
+	return strings.Join(slices.Compact(found), ",")
 }

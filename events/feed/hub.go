@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -31,6 +32,8 @@ const (
 	wakeInterval = 250 * time.Millisecond
 	// scanBatch is the number of events that one scan reads.
 	scanBatch = 1000
+	// maxSubjects bounds the processes that a subscription remembers until its follower takes them.
+	maxSubjects = 64
 )
 
 // Options configure a Hub.
@@ -47,7 +50,7 @@ type Options struct {
 
 // Hub watches the event log for all followers at this replica. It listens on one
 // connection, reads the log once for all subscriptions, and wakes the subscriptions to
-// tenants with new public events. Without subscriptions it does not read. It is safe
+// tenants with new events of domain.NewsEventTypes. Without subscriptions it does not read. It is safe
 // for concurrent use.
 type Hub struct {
 	o     Options
@@ -58,7 +61,9 @@ type Hub struct {
 	draining      chan struct{}
 	drained       bool
 	subscriptions map[*Subscription]struct{}
-	perPrincipal  map[uuid.UUID]int
+	// byTenant contains the subscriptions of each tenant.
+	byTenant     map[uuid.UUID]map[*Subscription]struct{}
+	perPrincipal map[uuid.UUID]int
 }
 
 // NewHub returns a Hub that is started with Run.
@@ -68,7 +73,8 @@ func NewHub(o Options) *Hub {
 	}
 	return &Hub{
 		o: o, wake: loop.NewSignal(), bells: loop.NewSignal(), draining: make(chan struct{}),
-		subscriptions: map[*Subscription]struct{}{}, perPrincipal: map[uuid.UUID]int{},
+		subscriptions: map[*Subscription]struct{}{}, byTenant: map[uuid.UUID]map[*Subscription]struct{}{},
+		perPrincipal: map[uuid.UUID]int{},
 	}
 }
 
@@ -76,22 +82,20 @@ func NewHub(o Options) *Hub {
 type Subscription struct {
 	hub       *Hub
 	principal uuid.UUID
-	tenants   map[uuid.UUID]bool
+	tenants   []uuid.UUID
 	wake      loop.Signal
 	bell      loop.Signal
+	// subjects are the processes with news, uuid.Nil for news about none. It is nil if there may be news about any.
+	subjects map[uuid.UUID]bool
 	// resting is set for wakeInterval after a wake-up, wakePending when another one is
 	// due then.
 	resting, wakePending bool
 }
 
-// Subscribe returns a subscription that is woken by new public events of the
-// tenants, until Close. It returns RATE_LIMITED when the principal has reached its
+// Subscribe returns a subscription that is woken by new events of the tenants, of
+// domain.NewsEventTypes, until Close. It returns RATE_LIMITED when the principal has reached its
 // limit, and UNAVAILABLE after Drain.
 func (h *Hub) Subscribe(principal uuid.UUID, tenants []uuid.UUID) (*Subscription, error) {
-	tenantSet := make(map[uuid.UUID]bool, len(tenants))
-	for _, id := range tenants {
-		tenantSet[id] = true
-	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.drained {
@@ -106,8 +110,16 @@ func (h *Hub) Subscribe(principal uuid.UUID, tenants []uuid.UUID) (*Subscription
 		}
 	}
 	h.perPrincipal[principal]++
-	s := &Subscription{hub: h, principal: principal, tenants: tenantSet, wake: loop.NewSignal(), bell: loop.NewSignal()}
+	s := &Subscription{
+		hub: h, principal: principal, tenants: tenants, wake: loop.NewSignal(), bell: loop.NewSignal(), subjects: map[uuid.UUID]bool{},
+	}
 	h.subscriptions[s] = struct{}{}
+	for _, tenant := range tenants {
+		if h.byTenant[tenant] == nil {
+			h.byTenant[tenant] = map[*Subscription]struct{}{}
+		}
+		h.byTenant[tenant][s] = struct{}{}
+	}
 	// The hub does not scan without subscriptions.
 	h.Wake()
 	return s, nil
@@ -117,6 +129,24 @@ func (h *Hub) Subscribe(principal uuid.UUID, tenants []uuid.UUID) (*Subscription
 // may be merged.
 func (s *Subscription) News() <-chan struct{} { return s.wake }
 
+// TakeSubjects returns the processes with news since the last call, with uuid.Nil for news about none. It returns false if
+// there may be news about any process.
+func (s *Subscription) TakeSubjects() (processes map[uuid.UUID]bool, complete bool) {
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	processes, s.subjects = s.subjects, map[uuid.UUID]bool{}
+	return processes, processes != nil
+}
+
+// addSubjects remembers the processes with news; nil stands for any process.
+func (s *Subscription) addSubjects(processes map[uuid.UUID]bool) {
+	if processes == nil || s.subjects == nil || len(s.subjects)+len(processes) > maxSubjects {
+		s.subjects = nil
+		return
+	}
+	maps.Copy(s.subjects, processes)
+}
+
 // Draining returns a channel that is closed when the replica is about to stop.
 func (s *Subscription) Draining() <-chan struct{} { return s.hub.draining }
 
@@ -125,6 +155,11 @@ func (s *Subscription) Close() {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	delete(s.hub.subscriptions, s)
+	for _, tenant := range s.tenants {
+		if delete(s.hub.byTenant[tenant], s); len(s.hub.byTenant[tenant]) == 0 {
+			delete(s.hub.byTenant, tenant)
+		}
+	}
 	if s.hub.perPrincipal[s.principal]--; s.hub.perPrincipal[s.principal] == 0 {
 		delete(s.hub.perPrincipal, s.principal)
 	}
@@ -237,15 +272,21 @@ func (s *scanner) scanEvents(ctx context.Context) time.Duration {
 	return s.pendingPause
 }
 
-// wakeSubscriptions wakes the subscriptions to any of the tenants; nil stands for all tenants.
-func (h *Hub) wakeSubscriptions(tenants map[uuid.UUID]bool) {
-	if tenants != nil && len(tenants) == 0 {
-		return
-	}
+// wakeSubscriptions wakes the subscriptions to any of the tenants, with the processes that have news; nil stands for all
+// tenants. Its cost depends on these subscriptions alone.
+func (h *Hub) wakeSubscriptions(tenants map[uuid.UUID]map[uuid.UUID]bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for s := range h.subscriptions {
-		if s.follows(tenants) {
+	if tenants == nil {
+		for s := range h.subscriptions {
+			s.addSubjects(nil)
+			s.wakeFollower()
+		}
+		return
+	}
+	for tenant, processes := range tenants {
+		for s := range h.byTenant[tenant] {
+			s.addSubjects(processes)
 			s.wakeFollower()
 		}
 	}
@@ -268,16 +309,4 @@ func (s *Subscription) wakeFollower() {
 			s.wakeFollower()
 		}
 	})
-}
-
-func (s *Subscription) follows(tenants map[uuid.UUID]bool) bool {
-	if tenants == nil {
-		return true
-	}
-	for tenant := range tenants {
-		if s.tenants[tenant] {
-			return true
-		}
-	}
-	return false
 }

@@ -73,35 +73,43 @@ func ListFeed(
 	return part, pg.Translate("reading the feed", err)
 }
 
-const tenantsOfNewEvents = `
-SELECT n.tenant_id, n.era, n.xid, n.position
-  FROM (SELECT e.tenant_id, e.era, e.xid, e.position
+const subjectsOfNewEvents = `
+SELECT n.tenant_id, n.process_id, n.era, n.xid, n.position
+  FROM (SELECT e.tenant_id, e.process_id, e.era, e.xid, e.position
           FROM events e
          WHERE %s AND %s AND e.type = ANY($5)
          ORDER BY %s
          LIMIT $4) n`
 
-// News lists the tenants with new public events. Next is the cursor to continue from, More reports whether
-// to continue at once, Pending is as in Batch.
+// News lists the tenants with events of domain.NewsEventTypes, and the processes that they are about; uuid.Nil stands for events about
+// none. Next is the cursor to continue from, More reports whether to continue at once, Pending is as in Batch.
 type News struct {
-	Tenants       map[uuid.UUID]bool
+	Tenants       map[uuid.UUID]map[uuid.UUID]bool
 	Next          domain.EventCursor
 	More, Pending bool
 }
 
-// ListNew reads the next limit public events of all tenants after the cursor.
+// ListNew reads the next limit events of all tenants, of domain.NewsEventTypes, after the cursor.
 func ListNew(ctx context.Context, r *persistence.Reader, after domain.EventCursor, limit int) (News, error) {
-	found := News{Tenants: map[uuid.UUID]bool{}, Next: after}
-	sql := fmt.Sprintf(tenantsOfNewEvents, pg.SettledEvent, beyondCursor(">", 1), pg.EventOrder)
+	found := News{Tenants: map[uuid.UUID]map[uuid.UUID]bool{}, Next: after}
+	sql := fmt.Sprintf(subjectsOfNewEvents, pg.SettledEvent, beyondCursor(">", 1), pg.EventOrder)
 	looked := 0
 	err := r.Read(
 		ctx,
 		pg.Q(pendingEvents, nil, pg.One(&found.Pending)),
-		pg.Q(sql, append(cursorArgs(after), limit, domain.FeedEventTypes()), func(rows pgx.Rows) error {
+		pg.Q(sql, append(cursorArgs(after), limit, domain.NewsEventTypes()), func(rows pgx.Rows) error {
 			_, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) {
 				var tenant uuid.UUID
-				err := row.Scan(&tenant, &found.Next.Era, &found.Next.Transaction, &found.Next.Position)
-				found.Tenants[tenant] = true
+				var process *uuid.UUID
+				err := row.Scan(&tenant, &process, &found.Next.Era, &found.Next.Transaction, &found.Next.Position)
+				if found.Tenants[tenant] == nil {
+					found.Tenants[tenant] = map[uuid.UUID]bool{}
+				}
+				subject := uuid.Nil
+				if process != nil {
+					subject = *process
+				}
+				found.Tenants[tenant][subject] = true
 				looked++
 				return struct{}{}, err
 			})
