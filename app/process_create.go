@@ -39,6 +39,8 @@ type NewProcess struct {
 	RelatedID *uuid.UUID
 	// DueAt is the due date of the process, nil for the one of the definition.
 	DueAt *time.Time
+	// Extras are data for the workflow alone: a JSON object, or nil for none.
+	Extras json.RawMessage
 }
 
 // isOfDefinition reports whether p is of the definition, and so of the tenant, of
@@ -60,8 +62,9 @@ func (in *NewProcess) isOfDefinition(p *domain.Process) bool {
 //
 // It requires the Initiator or the Manager permission on the definition.
 // Errors: DEFINITION_NOT_FOUND, DEFINITION_NOT_PUBLISHED, ACCESS_DENIED,
-// VALIDATION for an initiator who is not an active principal of the tenant and for
-// a related process that is of another tenant or not visible to the caller,
+// VALIDATION for an initiator who is not an active principal of the tenant, for
+// a related process that is of another tenant or not visible to the caller, and
+// for extras without a workflow,
 // CONFLICT for an id that is in use by a process of another definition, or by
 // one not visible to the caller.
 func (s *Service) CreateProcess(
@@ -124,6 +127,9 @@ func (s *Service) startProcess( //nolint:funlen // the steps of one transaction,
 	if err != nil {
 		return nil, err
 	}
+	if err := domain.CheckExtras(in.Extras, d.Engine != nil); err != nil {
+		return nil, err
+	}
 	p := &domain.Process{
 		ID: id, TenantID: found.TenantID, Definition: d.DefinitionRef, State: domain.ProcessRunning,
 		InitiatorID: *initiator, Audit: domain.NewAudit(caller.PrincipalID, now), Condition: domain.InitialCondition(d.Engine != nil, now),
@@ -163,7 +169,9 @@ func (s *Service) startProcess( //nolint:funlen // the steps of one transaction,
 		if err != nil {
 			return nil, err
 		}
-		startWorkflow(tx, domain.NewProcessRun(domain.NewID(), p, member.Namespace, *d.Engine), d.Engine.EncryptionKey, now)
+		run := domain.NewProcessRun(domain.NewID(), p, member.Namespace, *d.Engine)
+		run.Extras = in.Extras
+		startWorkflow(tx, run, d.Engine.EncryptionKey, now)
 	}
 	return p, nil
 }

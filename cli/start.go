@@ -18,6 +18,7 @@ import (
 // startFlags contains the flags of start.
 type startFlags struct {
 	metadata, entity       []string
+	extras                 []string
 	initiator, id, related string
 	tenant                 string
 	watch, wait            bool
@@ -51,6 +52,7 @@ func newStartCommand(env Environment) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.metadata, "metadata", nil, "`key=text`, key:=JSON or @file of the metadata; repeatable")
 	flags.StringArrayVar(&f.entity, "entity", nil, "`key=text`, key:=JSON or @file of the entity; repeatable")
+	flags.StringArrayVar(&f.extras, "extras", nil, "`key=text`, key:=JSON or @file of data for the workflow alone; repeatable")
 	flags.StringVar(&f.initiator, "initiator", "", "start it for another user or application: its `e-mail` address, code or id")
 	flags.StringVar(&f.related, "related", "", "the process with the `id` that the new one is related to")
 	flags.StringVar(&f.id, "id", "", "`id` of the new process; repeating the start with the same id makes no change")
@@ -82,6 +84,13 @@ func (f *startFlags) start(cmd *cobra.Command, s *service, code string) (process
 	}
 	if body.Entity, err = objectOf(cmd, "entity", f.entity); err != nil {
 		return process, err
+	}
+	extras, err := objectOf(cmd, "extras", f.extras)
+	if err != nil {
+		return process, err
+	}
+	if extras != nil {
+		body.Extras = extras.Value
 	}
 	for _, id := range []struct {
 		flag, text string

@@ -114,6 +114,8 @@ type EngineRun struct {
 	Robot *TaskRobotRequest
 	// DataSource is set for RunKindDataSource.
 	DataSource *DataSourceRequest
+	// Extras are data of the client for the workflow of a process, nil for none: a JSON object.
+	Extras json.RawMessage
 	// EncryptionKeyID is chosen when the run is stored.
 	EncryptionKeyID string
 	// Finding is the finding of the last inspection, "" for none.

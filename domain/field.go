@@ -23,6 +23,7 @@ const (
 	FieldStartedMetadata   Field = "started process.metadata"
 	FieldStartedEntity     Field = "started process.entity"
 	FieldRelatedProcess    Field = "process.related"
+	FieldExtras            Field = "process.extras"
 	FieldNewInitiator      Field = "new initiator"
 
 	FieldDelegationNote Field = "delegation note"

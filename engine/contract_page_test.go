@@ -40,7 +40,9 @@ func TestPageOfTheContractIsCurrent(t *testing.T) {
 	}
 	at := requestTime(command(domain.EngineRun{}))
 	for heading, sent := range map[string][]byte{
-		"Process": started(domain.EngineRun{Kind: domain.RunKindProcess, OwnerID: ids(1)}),
+		"Process": started(domain.EngineRun{
+			Kind: domain.RunKindProcess, OwnerID: ids(1), Extras: json.RawMessage(`{"CHANNEL":"WEB","TOTAL":12.50}`),
+		}),
 		"User action": started(domain.EngineRun{Kind: domain.RunKindProcessAction, OwnerID: ids(2), Action: &domain.ActionRequest{
 			ProcessID: ids(1), Type: "DOWNLOADABLE", Code: "REPORT", RequestorID: ids(3),
 		}}),

@@ -16,9 +16,10 @@ import (
 // workflowRequest is the one argument of a process's workflow (engine contract,
 // section 4).
 type workflowRequest struct {
-	ProcessID       uuid.UUID `json:"processId"`
-	RequestTime     string    `json:"requestTime"`
-	RequestTimeZone string    `json:"requestTimeZone"`
+	ProcessID       uuid.UUID       `json:"processId"`
+	RequestTime     string          `json:"requestTime"`
+	RequestTimeZone string          `json:"requestTimeZone"`
+	Extras          json.RawMessage `json:"extras,omitempty"`
 }
 
 // artifactActionRequest is the one argument of the workflow of an action on a
@@ -70,6 +71,7 @@ func commandArgument(c domain.DueCommand) (*commonpb.Payloads, error) {
 	case domain.RunKindProcess:
 		return toPayloads(workflowRequest{
 			ProcessID: c.Run.OwnerID, RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
+			Extras: c.Run.Extras,
 		})
 	case domain.RunKindArtifactAction:
 		return toPayloads(artifactActionRequest{

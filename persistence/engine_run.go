@@ -13,12 +13,12 @@ import (
 
 const engineRunColumns = `r.id, r.tenant_id, r.kind, r.owner_id, r.namespace, r.workflow_id, r.run_id,
        r.workflow_type, r.task_queue, r.state, r.action, r.robot, r.data_source, coalesce(r.encryption_key_id, ''),
-       coalesce(r.finding, '')`
+       coalesce(r.finding, ''), r.extras`
 
 func engineRunFields(r *domain.EngineRun) []any {
 	return []any{
 		&r.ID, &r.TenantID, &r.Kind, &r.OwnerID, &r.Namespace, &r.WorkflowID, &r.RunID,
-		&r.WorkflowType, &r.TaskQueue, &r.State, &r.Action, &r.Robot, &r.DataSource, &r.EncryptionKeyID, &r.Finding,
+		&r.WorkflowType, &r.TaskQueue, &r.State, &r.Action, &r.Robot, &r.DataSource, &r.EncryptionKeyID, &r.Finding, &r.Extras,
 	}
 }
 
@@ -38,14 +38,14 @@ const storedWorkflowID = `(SELECT CASE WHEN t.shared_namespace THEN t.code || '.
 
 const insertEngineRun = `
 INSERT INTO engine_runs (id, tenant_id, kind, owner_id, namespace, workflow_id, workflow_type, task_queue,
-                         state, action, robot, data_source, created_at, last_active_at)
-VALUES ($1, $2, $3, $4, $5, ` + storedWorkflowID + `, $7, $8, $9, $10, $11, $12, $13, $13)`
+                         state, action, robot, data_source, created_at, last_active_at, extras)
+VALUES ($1, $2, $3, $4, $5, ` + storedWorkflowID + `, $7, $8, $9, $10, $11, $12, $13, $13, $14)`
 
 // InsertEngineRun stores a run that is yet to be started. In a namespace that several tenants share, the code of the tenant and a dot
 // precede the id of its workflow.
 func (tx *Tx) InsertEngineRun(run domain.EngineRun, now time.Time) {
 	tx.queue(insertEngineRun, run.ID, run.TenantID, run.Kind, run.OwnerID, run.Namespace, run.WorkflowID,
-		run.WorkflowType, run.TaskQueue, run.State, run.Action, run.Robot, run.DataSource, now)
+		run.WorkflowType, run.TaskQueue, run.State, run.Action, run.Robot, run.DataSource, now, jsonOrNull(run.Extras))
 }
 
 // The run keeps the newest version of the key. The lock keeps the key from being deleted meanwhile. If the key
@@ -54,21 +54,21 @@ const insertEncryptedRun = `
 WITH newest AS (
     SELECT k.key_id
       FROM encryption_keys k
-     WHERE k.tenant_id = $2 AND k.code = $14 AND k.sealed_value IS NOT NULL
+     WHERE k.tenant_id = $2 AND k.code = $15 AND k.sealed_value IS NOT NULL
      ORDER BY k.version DESC
      LIMIT 1
        FOR SHARE
 )
 INSERT INTO engine_runs (id, tenant_id, kind, owner_id, namespace, workflow_id, workflow_type, task_queue,
-                         state, action, robot, data_source, created_at, last_active_at, encryption_key_id)
-SELECT $1, $2, $3, $4, $5, ` + storedWorkflowID + `, $7, $8, $9, $10, $11, $12, $13, $13, newest.key_id
+                         state, action, robot, data_source, created_at, last_active_at, extras, encryption_key_id)
+SELECT $1, $2, $3, $4, $5, ` + storedWorkflowID + `, $7, $8, $9, $10, $11, $12, $13, $13, $14, newest.key_id
   FROM newest`
 
 // InsertEncryptedRun stores a run that is yet to be started and is encrypted with the newest version of the
 // tenant's key with the code.
 func (tx *Tx) InsertEncryptedRun(run domain.EngineRun, encryptionKey string, now time.Time) {
 	tx.queue(insertEncryptedRun, run.ID, run.TenantID, run.Kind, run.OwnerID, run.Namespace, run.WorkflowID,
-		run.WorkflowType, run.TaskQueue, run.State, run.Action, run.Robot, run.DataSource, now, encryptionKey)
+		run.WorkflowType, run.TaskQueue, run.State, run.Action, run.Robot, run.DataSource, now, jsonOrNull(run.Extras), encryptionKey)
 }
 
 // LockedRun is a run with its owner, both under lock: Process, ProcessAction, ArtifactAction or TaskState by the

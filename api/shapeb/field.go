@@ -20,6 +20,7 @@ func fieldLocations() httpio.Fields {
 		domain.FieldProcessDefinition:                           httpio.Body("/processDefinitionId"),
 		domain.FieldProcessInitiator.Member(domain.MemberID):    httpio.Body("/initiatorId"),
 		domain.FieldProcessInitiator.Member(domain.MemberEmail): httpio.Body("/initiatorEmail"),
+		domain.FieldExtras:                                      httpio.Body("/extras"),
 		domain.FieldRelatedProcess:                              httpio.Body("/relatedProcessId"),
 		domain.FieldNewInitiator.Member(domain.MemberID):        httpio.Body("/initiatorId"),
 		domain.FieldNewInitiator.Member(domain.MemberEmail):     httpio.Body("/initiatorEmail"),

@@ -55,7 +55,7 @@ func (s *Server) CreateProcess(
 		},
 		Initiator: principalKey(body.InitiatorID, body.InitiatorEmail),
 		Metadata:  convertValue(body.Metadata),
-		Entity:    convertValue(body.Entity), RelatedID: body.RelatedProcessID, DueAt: body.DueAt,
+		Entity:    convertValue(body.Entity), RelatedID: body.RelatedProcessID, DueAt: body.DueAt, Extras: body.Extras,
 	})
 	switch {
 	case err != nil:

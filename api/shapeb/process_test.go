@@ -2,6 +2,7 @@ package shapeb_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -41,6 +42,28 @@ func TestCreatingProcesses(t *testing.T) {
 	require.False(t, *onboarding.Entity.Valid)
 	require.Equal(t, 0, s.Count("SELECT count(*) FROM engine_runs WHERE owner_id = $1", onboarding.ID))
 	require.Equal(t, 1, s.Count("SELECT count(*) FROM engine_runs WHERE owner_id = $1", byCode.ID))
+}
+
+// Extras are kept with the run, with their digits, and read back for the start of its workflow.
+func TestExtrasOfAProcess(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewService(t)
+	const extras = `{"CHANNEL":"WEB","TOTAL":12.50,"NESTED":{"A":[1e3,null]}}`
+	create := func(code, extras string) string {
+		return `{"tenantId":"` + demo.TenantDemo().String() + `","processDefinitionCode":"` + code + `","extras":` + extras + `}`
+	}
+	created := apitest.Decode[oasb.Process](t, s.Post(201, demo.Alice(), "/processes", create("LOAN", extras)))
+	require.Equal(t, 1, s.Count("SELECT count(*) FROM engine_runs WHERE owner_id = $1 AND extras::text = $2", created.ID, extras))
+	without := s.Process(demo.Alice(), demo.Loan())
+	require.Equal(t, 1, s.Count("SELECT count(*) FROM engine_runs WHERE owner_id = $1 AND extras IS NULL", without.ID))
+
+	for name, body := range map[string]string{
+		"too large": create("LOAN", `{"A":"`+strings.Repeat("a", 65_536)+`"}`),
+		"no workflow": `{"processDefinitionId":"` + demo.Onboarding().String() + `","extras":{"A":1}}`,
+	} {
+		failure := apitest.Decode[oasb.DefaultError](t, s.Post(400, demo.Alice(), "/processes", body))
+		require.Equal(t, "/extras", *failure.Errors[0].Location, name)
+	}
 }
 
 func TestItemsOfACompletedProcessRemainUsable(t *testing.T) {

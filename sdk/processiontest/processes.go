@@ -1,6 +1,7 @@
 package processiontest
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 
@@ -43,7 +44,11 @@ func (s *Service) createProcess(r *http.Request) answer {
 	}
 	s.processes[id] = process
 	if s.options.Workflow != "" && params.RelatedProcessID == nil {
-		s.startWorkflow(id)
+		request := procession.WorkflowRequest{ProcessID: id}
+		if len(params.Extras) > 0 && json.Unmarshal(params.Extras, &request.Extras) != nil {
+			return invalidAnswer("/extras")
+		}
+		s.startWorkflow(request)
 	}
 	return answer{http.StatusCreated, process}
 }
@@ -56,8 +61,8 @@ func orNew(id *uuid.UUID) uuid.UUID {
 }
 
 // startWorkflow runs the workflow of a process as a worker would.
-func (s *Service) startWorkflow(id uuid.UUID) {
-	s.startRun(id, s.options.Workflow, procession.WorkflowRequest{ProcessID: id}, func(err error) { s.endProcess(id, err) })
+func (s *Service) startWorkflow(request procession.WorkflowRequest) {
+	s.startRun(request.ProcessID, s.options.Workflow, request, func(err error) { s.endProcess(request.ProcessID, err) })
 }
 
 // startRun runs a workflow under an id, and calls ended when it has returned.

@@ -1700,6 +1700,9 @@ type ProcessCreateParams struct {
 	// Entity A JSON object together with the result of checking it against the schema of its definition
 	Entity *JSONValue `json:"entity,omitempty"`
 
+	// Extras Any JSON object; numbers keep all their digits
+	Extras AnyObject `json:"extras,omitempty"`
+
 	// ID Chosen by the caller to make the creation repeatable
 	ID             *openapi_types.UUID `json:"id,omitempty"`
 	InitiatorEmail *string             `json:"initiatorEmail,omitempty"`

@@ -121,6 +121,7 @@ func limits() []limit { //nolint:funlen // a table
 		{"app/administration.maxRobotVariable", "value of a variable", characters, rejected},
 		{"app/administration.maxRobotVariableName", "name of a variable", characters, rejected},
 		{"app/administration.MaxRobotAssets", "assets of a robot", "", "409"},
+		{"domain.maxExtras", "extras of a process", bytes, rejected},
 		{"domain.maxAssetVersion", "version of an asset", characters, rejected},
 		{"app/administration.maxRightRows", "rows of an export of rights", "", rejected},
 		{"app/administration.MaxReplayed", "replayed webhook deliveries per request", "", "the answer has the next position"},
