@@ -120,7 +120,8 @@ UPDATE engine_commands c
 RETURNING c.id, c.engine_run_id, c.order_key, c.kind, c.item_id, coalesce(c.item_type, ''), coalesce(c.item_code, ''),
           coalesce(c.data_code, ''), coalesce(c.signal_shape, ''), coalesce(c.signal_name, ''),
           coalesce(c.action_code, ''), c.signal_input, c.activity_token, c.parameters, c.created_at, c.not_before,
-          c.attempts, t.time_zone, t.cluster, ` + engineRunColumns
+          c.attempts, t.time_zone, t.cluster,
+          CASE WHEN c.kind = 'START' THEN r.extras END, ` + engineRunColumns
 )
 
 // ExchangeEngineCommands finishes and postpones commands and leases the next ones, in one round trip and one
@@ -171,7 +172,7 @@ func scanDueCommand(row pgx.CollectableRow) (domain.DueCommand, error) {
 	err := row.Scan(append([]any{
 		&c.ID, &c.RunID, &c.OrderKey, &c.Kind, &c.ItemID, &c.ItemType, &c.ItemCode,
 		&c.DataCode, &c.Shape, &c.SignalName, &c.ActionCode, (*[]byte)(&c.ActionInput), (*[]byte)(&c.ActivityToken),
-		&c.Parameters, &c.CreatedAt, &c.NotBefore, &c.Attempts, &c.TimeZone, &c.Cluster,
+		&c.Parameters, &c.CreatedAt, &c.NotBefore, &c.Attempts, &c.TimeZone, &c.Cluster, &c.Run.Extras,
 	}, engineRunFields(&c.Run)...)...)
 	return c, err
 }

@@ -13,12 +13,12 @@ import (
 
 const engineRunColumns = `r.id, r.tenant_id, r.kind, r.owner_id, r.namespace, r.workflow_id, r.run_id,
        r.workflow_type, r.task_queue, r.state, r.action, r.robot, r.data_source, coalesce(r.encryption_key_id, ''),
-       coalesce(r.finding, ''), r.extras`
+       coalesce(r.finding, '')`
 
 func engineRunFields(r *domain.EngineRun) []any {
 	return []any{
 		&r.ID, &r.TenantID, &r.Kind, &r.OwnerID, &r.Namespace, &r.WorkflowID, &r.RunID,
-		&r.WorkflowType, &r.TaskQueue, &r.State, &r.Action, &r.Robot, &r.DataSource, &r.EncryptionKeyID, &r.Finding, &r.Extras,
+		&r.WorkflowType, &r.TaskQueue, &r.State, &r.Action, &r.Robot, &r.DataSource, &r.EncryptionKeyID, &r.Finding,
 	}
 }
 

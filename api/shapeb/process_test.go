@@ -4,12 +4,14 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
@@ -56,9 +58,16 @@ func TestExtrasOfAProcess(t *testing.T) {
 	require.Equal(t, 1, s.Count("SELECT count(*) FROM engine_runs WHERE owner_id = $1 AND extras::text = $2", created.ID, extras))
 	without := s.Process(demo.Alice(), demo.Loan())
 	require.Equal(t, 1, s.Count("SELECT count(*) FROM engine_runs WHERE owner_id = $1 AND extras IS NULL", without.ID))
+	due, err := s.DB.ExchangeEngineCommands(t.Context(), persistence.CommandExchange{Now: s.Now(), Limit: 10, LeaseUntil: s.Now().Add(time.Minute)})
+	require.NoError(t, err)
+	sent := map[uuid.UUID]string{}
+	for _, c := range due {
+		sent[c.Run.OwnerID] = string(c.Run.Extras)
+	}
+	require.Equal(t, map[uuid.UUID]string{created.ID: extras, without.ID: ""}, sent)
 
 	for name, body := range map[string]string{
-		"too large": create("LOAN", `{"A":"`+strings.Repeat("a", 65_536)+`"}`),
+		"too large":   create("LOAN", `{"A":"`+strings.Repeat("a", 65_536)+`"}`),
 		"no workflow": `{"processDefinitionId":"` + demo.Onboarding().String() + `","extras":{"A":1}}`,
 	} {
 		failure := apitest.Decode[oasb.DefaultError](t, s.Post(400, demo.Alice(), "/processes", body))

@@ -9,7 +9,7 @@ SELECT i.id, i.tenant_id, i.engine_run_id, i.run_id, i.kind, i.activity, i.attem
        i.fingerprint, i.state, i.acknowledged_at, i.acknowledged_by, i.muted_until, i.assignee_id, i.created_at, i.resolved_at, i.changed_at,
        r.id, r.tenant_id, r.kind, r.owner_id, r.namespace, r.workflow_id, r.run_id,
        r.workflow_type, r.task_queue, r.state, r.action, r.robot, r.data_source, coalesce(r.encryption_key_id, ''),
-       coalesce(r.finding, ''), r.extras, t.code, coalesce(v.names, to_jsonb(coalesce(v.name, a.definition_code, ''))),
+       coalesce(r.finding, ''), t.code, coalesce(v.names, to_jsonb(coalesce(v.name, a.definition_code, ''))),
        CASE WHEN {access.VisibleProcess} THEN p.subject END,
        (SELECT count(*) FROM incidents o WHERE o.engine_run_id = i.engine_run_id),
        (SELECT min(o.created_at) FROM incidents o WHERE o.engine_run_id = i.engine_run_id),

@@ -16,7 +16,7 @@ SELECT i.id, i.tenant_id, i.engine_run_id, i.run_id, i.kind, i.activity, i.attem
        i.fingerprint, i.state, i.acknowledged_at, i.acknowledged_by, i.muted_until, i.assignee_id, i.created_at, i.resolved_at, i.changed_at,
        r.id, r.tenant_id, r.kind, r.owner_id, r.namespace, r.workflow_id, r.run_id,
        r.workflow_type, r.task_queue, r.state, r.action, r.robot, r.data_source, coalesce(r.encryption_key_id, ''),
-       coalesce(r.finding, ''), r.extras
+       coalesce(r.finding, '')
   FROM (SELECT i.*
   FROM incidents i
  WHERE i.tenant_id = $2
