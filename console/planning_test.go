@@ -49,8 +49,8 @@ func TestPlanning(t *testing.T) {
 	require.Contains(t, bob.Text("#mine"), "Overdue")
 }
 
-// A form that shows another planning than the stored one is refused with the stored one, and changes nothing. The seconds of a due
-// date that stays are kept, so that it is not reported again.
+// A form that shows another planning than the stored one is refused. The seconds of a due date that stays are kept, so that it is
+// not reported again.
 func TestStalePlanningIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// escalation is a definition whose two tasks need different owners. The group has two members who may be their owners.
+// escalation is a definition of two tasks that need different owners. The group has two members who may be their owners.
 const escalation = `{"name":"Escalated","items":[
 	{"code":"CHECK","type":"TASK","name":"Check","fourEyesWith":["PAY"],"escalation":[{"after":"PT0S","priority":"HIGH"},
 		{"after":"PT1H","assign":{"group":"desk"}},{"after":"PT2H","notify":[{"user":"alice"}]}]},
@@ -94,7 +94,7 @@ func (e *escalated) recorded() (once, all int) {
 		e.Count(`SELECT count(*) ` + events)
 }
 
-// Two replicas, whose transactions are killed and whose clocks step, report each due date once and take each step of the
+// Two replicas, with killed transactions and clocks that step, report each due date once and take each step of the
 // escalation once. Opposed tasks get different owners.
 func TestEscalationsHappenOnce(t *testing.T) {
 	t.Parallel()
@@ -123,14 +123,14 @@ func TestEscalationsHappenOnce(t *testing.T) {
 	e.handleAt(due.Add(4 * time.Hour))
 	expect(6 * pairs)
 
-	require.EqualValues(t, 2*pairs, e.Count(`SELECT count(*) FROM process_items WHERE item_definition_code IN ('CHECK', 'PAY') AND task_state = 'CLAIMED'`))
-	require.EqualValues(t, pairs, e.Count(`SELECT count(*) FROM process_items c JOIN process_items p ON p.process_id = c.process_id
+	require.Equal(t, 2*pairs, e.Count(`SELECT count(*) FROM process_items WHERE item_definition_code IN ('CHECK', 'PAY') AND task_state = 'CLAIMED'`))
+	require.Equal(t, pairs, e.Count(`SELECT count(*) FROM process_items c JOIN process_items p ON p.process_id = c.process_id
 		WHERE c.item_definition_code = 'CHECK' AND p.item_definition_code = 'PAY' AND c.owner_id <> p.owner_id`), "four eyes")
-	require.EqualValues(t, pairs, e.Count(`SELECT count(*) FROM task_times WHERE priority = 3`))
-	require.EqualValues(t, 0, e.Count(`SELECT count(*) FROM task_times WHERE next_at IS NOT NULL`))
+	require.Equal(t, pairs, e.Count(`SELECT count(*) FROM task_times WHERE priority = 3`))
+	require.Equal(t, 0, e.Count(`SELECT count(*) FROM task_times WHERE next_at IS NOT NULL`))
 }
 
-// Escalations give nobody two opposed tasks, also in one transaction, and begin again with another due date.
+// Escalations never give one person two opposed tasks, also in one transaction, and begin again with another due date.
 func TestEscalationKeepsFourEyes(t *testing.T) {
 	t.Parallel()
 	e, definition := newEscalated(t, `[{"user":"bob"}]`)
@@ -151,12 +151,12 @@ func TestEscalationKeepsFourEyes(t *testing.T) {
 	require.Len(t, owned, 1)
 	require.Len(t, free, 1)
 	_, all := e.recorded()
-	require.EqualValues(t, 6, all)
+	require.Equal(t, 6, all)
 
 	later := due.Add(24 * time.Hour)
 	e.Call(200, demo.Alice(), http.MethodPut, apitest.ItemPath(tasks[0].ID, planning), `{"dueAt":"`+later.Format(time.RFC3339)+`"}`)
 	e.clocks[0] = later.Add(2 * time.Hour)
 	e.handle(t.Context(), 0)
 	_, all = e.recorded()
-	require.EqualValues(t, 10, all)
+	require.Equal(t, 10, all)
 }
