@@ -168,6 +168,7 @@ func TestHostileTextsAreText(t *testing.T) {
 		require.Contains(t, b.Text("header"), hostile, path)
 	}
 	b.Open(s.url + "tasks/" + task.String())
+	b.Await(`document.readyState === "complete" && document.querySelector(".pane input[name$=FIRST_NAME]")`)
 	require.Equal(t, 3, strings.Count(b.Text(".pane"), hostile), "subject, owner and log")
 	require.Equal(t, hostile, browsertest.Eval[string](b, `document.querySelector(".pane input[name$=FIRST_NAME]").value`))
 }
