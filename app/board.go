@@ -47,9 +47,15 @@ type ProcessView struct {
 	Definition  *domain.ProcessDefinition
 }
 
-// RetrieveProcessView returns a process visible to the caller with its available actions, or NOT_FOUND.
-func (s *Service) RetrieveProcessView(ctx context.Context, call domain.Call, id uuid.UUID) (*ProcessView, error) {
-	found, err := s.store.Reader.GetProcessOverview(ctx, call.Caller, id)
+// ProcessAddition is a part of a process that RetrieveProcessView reads too.
+type ProcessAddition = persistence.ProcessAddition
+
+// RetrieveProcessView returns a process visible to the caller with its available actions, or NOT_FOUND. The additions
+// cost no further round trip to the database.
+func (s *Service) RetrieveProcessView(
+	ctx context.Context, call domain.Call, id uuid.UUID, additions ...ProcessAddition,
+) (*ProcessView, error) {
+	found, err := s.store.Reader.GetProcessOverview(ctx, call.Caller, id, additions...)
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +86,26 @@ func (s *Service) FindProcessEvents(
 	ctx context.Context, call domain.Call, process uuid.UUID, part EventRange,
 ) ([]domain.TimelineEvent, error) {
 	return events.ListTimeline(ctx, s.store.Reader, call.Caller, process, part)
+}
+
+// AddEvents is FindProcessEvents as an addition of RetrieveProcessView.
+func (*Service) AddEvents(part EventRange, dest *[]domain.TimelineEvent) ProcessAddition {
+	return events.WithTimeline(part, dest)
+}
+
+// PartFilter narrows AddParts.
+type PartFilter = persistence.PartFilter
+
+// AddParts is FindProcessParts as an addition of RetrieveProcessView.
+func (*Service) AddParts(
+	filter PartFilter, page domain.PageRequest, sort []domain.SortKey, dest *domain.Page[domain.ProcessPart],
+) ProcessAddition {
+	return persistence.WithProcessParts(filter, page, sort, dest)
+}
+
+// AddDocuments is FindProcessDocuments as an addition of RetrieveProcessView.
+func (s *Service) AddDocuments(page domain.PageRequest, dest *domain.Page[domain.NamedDocument]) ProcessAddition {
+	return persistence.WithProcessDocuments(page, s.now(), dest)
 }
 
 // FindProcessParts returns a page of the items of a process that are visible to the

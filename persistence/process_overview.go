@@ -54,8 +54,14 @@ SELECT p.id, r.to_id = $3::uuid, p.subject, p.state, ` + pg.NameOfV + `, p.creat
  LIMIT 100`
 )
 
-// GetProcessOverview returns a process visible to the caller, or NOT_FOUND, with at most 100 related processes.
-func (r *Reader) GetProcessOverview(ctx context.Context, caller domain.Caller, id uuid.UUID) (*ProcessOverview, error) {
+// ProcessAddition returns queries about a process that are sent together with the queries of its overview.
+type ProcessAddition func(caller domain.Caller, process uuid.UUID) ([]pg.Query, error)
+
+// GetProcessOverview returns a process visible to the caller, or NOT_FOUND, with at most 100 related processes. It reads
+// the additions in the same round trip.
+func (r *Reader) GetProcessOverview(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, additions ...ProcessAddition,
+) (*ProcessOverview, error) {
 	var o ProcessOverview
 	var condition *storedCondition
 	args := []any{caller.PrincipalID, caller.TenantIDs(), id}
@@ -63,6 +69,13 @@ func (r *Reader) GetProcessOverview(ctx context.Context, caller domain.Caller, i
 		pg.Q(selectProcessOverview, args, scanProcess(&o.Whole, &o.DefinitionName, &o.Number, &o.InitiatorName,
 			&o.OpenTasks, &o.RunningActions, &condition, &o.RepairGranted, &o.DefinitionGranted)),
 		pg.Q(selectNamedRelations, args, collectInto(&o.Related, scanNamedRelation)))
+	for _, addition := range additions {
+		more, err := addition(caller, id)
+		if err != nil {
+			return nil, err
+		}
+		queries = append(queries, more...)
+	}
 	if err := r.Read(ctx, queries...); err != nil {
 		return nil, pg.Translate("reading the overview of a process", pg.NotFound(err, "process"))
 	}

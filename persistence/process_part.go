@@ -19,7 +19,31 @@ func (r *Reader) ListProcessParts(
 	ctx context.Context, caller domain.Caller, process uuid.UUID, types []domain.ItemType, page domain.PageRequest,
 	sort []domain.SortKey,
 ) (domain.Page[domain.ProcessPart], error) {
-	l := listquery.OfCaller(caller, "i.tenant_id", listquery.List{
+	return ReadPage(ctx, r, "listing the items of a process", partList(caller, process, PartFilter{Types: types}, sort), page, scanProcessPart)
+}
+
+// PartFilter narrows a list of items of a process. An empty field keeps all.
+type PartFilter struct {
+	Types []domain.ItemType
+	// Open keeps the tasks that are not finished.
+	Open bool
+	// Except is an item to leave out.
+	Except *uuid.UUID
+}
+
+// WithProcessParts adds a page of the items that ListProcessParts lists to the overview of a process.
+func WithProcessParts(
+	filter PartFilter, page domain.PageRequest, sort []domain.SortKey, dest *domain.Page[domain.ProcessPart],
+) ProcessAddition {
+	return func(caller domain.Caller, process uuid.UUID) ([]pg.Query, error) {
+		dest.PageRequest = page
+		return partList(caller, process, filter, sort).Page(page, collectInto(&dest.Items, scanProcessPart), &dest.Total)
+	}
+}
+
+// partList lists the items of a process that are visible to the caller.
+func partList(caller domain.Caller, process uuid.UUID, filter PartFilter, sort []domain.SortKey) *listquery.List {
+	return listquery.OfCaller(caller, "i.tenant_id", listquery.List{
 		Columns: `i.id, i.type, ` + pg.NameOfT + `, coalesce(i.task_state, ''), coalesce(oname.name, o.name, ''), i.created_by,
        coalesce(aname.name, a.name, ''), i.thread_id, coalesce(i.message_text, ''), i.message_data, i.message_data_valid,
        i.message_data_errors, coalesce(i.message_data_code, ''), i.created_at, i.last_modified_at,
@@ -35,13 +59,16 @@ func (r *Reader) ListProcessParts(
   LEFT JOIN principals a ON a.id = i.created_by
   LEFT JOIN person_names aname ON aname.tenant_id = i.tenant_id AND aname.principal_id = i.created_by`,
 		Visible: listquery.Match(access.VisibleItem),
-		Where:   []listquery.Condition{listquery.Match("i.process_id = %s", process), listquery.AnyOf("i.type", types)},
+		Where: []listquery.Condition{
+			listquery.Match("i.process_id = %s", process), listquery.AnyOf("i.type", filter.Types),
+			listquery.MatchIf(filter.Open, "i.task_state IN ('READY', 'CLAIMED')"),
+			listquery.MatchGiven("i.id <> %s", filter.Except),
+		},
 		Order: listquery.Order{
 			By: sort, Default: []listquery.Column{{SQL: "i.created_at"}},
 			Columns: listquery.Columns{"id": {SQL: "i.id"}, "createdAt": {SQL: "i.created_at"}},
 		},
 	})
-	return ReadPage(ctx, r, "listing the items of a process", l, page, scanProcessPart)
 }
 
 func scanProcessPart(row pgx.CollectableRow) (domain.ProcessPart, error) {
@@ -94,9 +121,21 @@ func (r *Reader) ListProcessActions(
 func (r *Reader) ListProcessDocuments(
 	ctx context.Context, caller domain.Caller, process uuid.UUID, page domain.PageRequest, sort []domain.SortKey, now time.Time,
 ) (domain.Page[domain.NamedDocument], error) {
-	l := documentList(caller, "processes p", "p", process, now, access.VisibleProcess, ofProcess, access.VisibleDocument)
+	l := processDocumentList(caller, process, now)
 	l.Order.By = sort
 	return ReadPage(ctx, r, "listing the documents of a process", l, page, scanNamedDocument)
+}
+
+// WithProcessDocuments adds the page that ListProcessDocuments returns to the overview of a process.
+func WithProcessDocuments(page domain.PageRequest, now time.Time, dest *domain.Page[domain.NamedDocument]) ProcessAddition {
+	return func(caller domain.Caller, process uuid.UUID) ([]pg.Query, error) {
+		dest.PageRequest = page
+		return processDocumentList(caller, process, now).Page(page, collectInto(&dest.Items, scanNamedDocument), &dest.Total)
+	}
+}
+
+func processDocumentList(caller domain.Caller, process uuid.UUID, now time.Time) *listquery.List {
+	return documentList(caller, "processes p", "p", process, now, access.VisibleProcess, ofProcess, access.VisibleDocument)
 }
 
 // documentList lists the documents d that belong to the resource owner, a row of table, meet conditions and are kept, the newest

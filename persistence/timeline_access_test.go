@@ -50,6 +50,11 @@ func (o *accessCaller) requireReads(t *testing.T, s *accessFixture, reader *pers
 	page := domain.PageRequest{Size: 10_000}
 	inProcess, visible := map[uuid.UUID][]uuid.UUID{}, 0
 	for id, r := range o.items {
+		if id[0]%sampleInterval == 0 {
+			if opened, err := reader.OpenTask(t.Context(), o.Caller, id); err == nil {
+				require.Equal(t, domain.SeesProcess(o.processes[s.inProcess[id]]), opened.SeesProcess)
+			}
+		}
 		if domain.SeesItem(r) {
 			inProcess[s.inProcess[id]] = append(inProcess[s.inProcess[id]], id)
 		}
@@ -66,8 +71,15 @@ func (o *accessCaller) requireReads(t *testing.T, s *accessFixture, reader *pers
 		parts, err := reader.ListProcessParts(t.Context(), o.Caller, id, nil, page, nil)
 		require.NoError(t, err)
 		require.Len(t, parts.Items, len(inProcess[id]))
-		_, err = reader.GetProcessOverview(t.Context(), o.Caller, id)
+		var beside domain.Page[domain.ProcessPart]
+		var happened []domain.TimelineEvent
+		_, err = reader.GetProcessOverview(t.Context(), o.Caller, id, persistence.WithProcessParts(persistence.PartFilter{}, page, nil, &beside),
+			events.WithTimeline(events.Range{NewestFirst: true, Limit: 100}, &happened))
 		requireFound(t, sees, err, r)
+		if sees {
+			require.Equal(t, parts, beside)
+			require.Len(t, happened, len(inProcess[id])+1)
+		}
 	}
 	board, err := reader.ListBoard(t.Context(), o.Caller, persistence.BoardFilter{}, domain.PageRequest{}, nil)
 	require.NoError(t, err)

@@ -77,6 +77,25 @@ SELECT p.id
 func ListTimeline(
 	ctx context.Context, r *persistence.Reader, caller domain.Caller, process uuid.UUID, part Range,
 ) ([]domain.TimelineEvent, error) {
+	var found uuid.UUID
+	var events []domain.TimelineEvent
+	err := r.Read(ctx,
+		pg.Q(timelineProcess, []any{caller.PrincipalID, caller.TenantIDs(), process}, pg.One(&found)),
+		queryTimeline(caller, process, part, &events))
+	if err != nil {
+		return nil, pg.Translate("reading the timeline of a process", pg.NotFound(err, "process"))
+	}
+	return events, nil
+}
+
+// WithTimeline adds the events that ListTimeline returns to the overview of a process.
+func WithTimeline(part Range, dest *[]domain.TimelineEvent) persistence.ProcessAddition {
+	return func(caller domain.Caller, process uuid.UUID) ([]pg.Query, error) {
+		return []pg.Query{queryTimeline(caller, process, part, dest)}, nil
+	}
+}
+
+func queryTimeline(caller domain.Caller, process uuid.UUID, part Range, dest *[]domain.TimelineEvent) pg.Query {
 	order, operator, after := pg.EventOrder, ">", domain.EventCursor{}
 	if part.NewestFirst {
 		order, operator = pg.EventOrderDescending, "<"
@@ -86,19 +105,26 @@ func ListTimeline(
 		after = *part.After
 	}
 	const firstOfCursor = 6
-	args := []any{caller.PrincipalID, caller.TenantIDs(), process}
-	var found uuid.UUID
-	var events []domain.TimelineEvent
-	err := r.Read(ctx,
-		pg.Q(timelineProcess, args, pg.One(&found)),
-		pg.Q(
-			fmt.Sprintf(selectTimeline, beyondCursor(operator, firstOfCursor), order),
-			append(append(args[:3:3], domain.TimelineEventTypes(), part.Limit), cursorArgs(after)...), collectTimeline(&events),
-		))
-	if err != nil {
-		return nil, pg.Translate("reading the timeline of a process", pg.NotFound(err, "process"))
+	args := []any{caller.PrincipalID, caller.TenantIDs(), process, domain.TimelineEventTypes(), part.Limit}
+	return pg.Q(fmt.Sprintf(selectTimeline, beyondCursor(operator, firstOfCursor), order), append(args, cursorArgs(after)...), collectTimeline(dest))
+}
+
+const selectTaskChange = `
+SELECT ` + timelineColumns + `
+  FROM events e` + timelineTables + `
+ WHERE e.resource_id = $3 AND e.tenant_id = ANY($2) AND ` + besidesProcess + `
+   AND e.type IN ('PROCESS_ITEM.TASK_STATE_CHANGED', 'PROCESS_ITEM.TASK_ASSIGNED') AND ` + access.VisibleItem + `
+ ORDER BY ` + pg.EventOrderDescending + `
+ LIMIT 1`
+
+// LastTaskChange returns the last change of the state or of the owner of a task that is visible to the caller, nil if none is recorded.
+func LastTaskChange(ctx context.Context, r *persistence.Reader, caller domain.Caller, task uuid.UUID) (*domain.TimelineEvent, error) {
+	var found []domain.TimelineEvent
+	err := r.Read(ctx, pg.Q(selectTaskChange, []any{caller.PrincipalID, caller.TenantIDs(), task}, collectTimeline(&found)))
+	if err != nil || len(found) == 0 {
+		return nil, pg.Translate("reading the last change of a task", err)
 	}
-	return events, nil
+	return &found[0], nil
 }
 
 func collectTimeline(dest *[]domain.TimelineEvent) func(pgx.Rows) error {
