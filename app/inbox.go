@@ -2,12 +2,12 @@ package app
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/events"
 )
 
 // InboxFilter narrows ReadInbox.
@@ -18,14 +18,18 @@ type InboxFilter = persistence.InboxFilter
 func (s *Service) ReadInbox(
 	ctx context.Context, call domain.Call, filter InboxFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Inbox, error) {
-	return s.store.Reader.ReadInbox(ctx, call.Caller, filter, page, sort)
+	var at domain.EventCursor
+	found, err := s.store.Reader.ReadInbox(ctx, call.Caller, filter, page, sort, events.FindEnd(&at))
+	found.At = at
+	return found, err
 }
 
-// CountInboxNews returns the number of tasks that others have moved into a view since a time, without the known ones.
+// CountInboxNews returns the number of tasks that others have moved into a view after a place in the event log, without the known
+// ones. Its cost is bounded: after many events, tasks of the newest ones are counted.
 func (s *Service) CountInboxNews(
-	ctx context.Context, call domain.Call, filter InboxFilter, since time.Time, seen []uuid.UUID,
+	ctx context.Context, call domain.Call, filter InboxFilter, after domain.EventCursor, seen []uuid.UUID,
 ) (int64, error) {
-	return s.store.Reader.CountInboxNews(ctx, call.Caller, filter, since, seen)
+	return s.store.Reader.CountInboxNews(ctx, call.Caller, filter, after, seen)
 }
 
 // FindInboxTasks returns the tasks with the ids that are visible to the caller, in no order.
@@ -36,4 +40,10 @@ func (s *Service) FindInboxTasks(ctx context.Context, call domain.Call, ids []uu
 // OpenTask returns a task visible to the caller with the caller's rights, or NOT_FOUND.
 func (s *Service) OpenTask(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.OpenedTask, error) {
 	return s.store.Reader.OpenTask(ctx, call.Caller, id)
+}
+
+// FindTaskChange returns the last change of the state or of the owner of a task, nil if it is not recorded or not visible to the
+// caller.
+func (s *Service) FindTaskChange(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.TimelineEvent, error) {
+	return events.LastTaskChange(ctx, s.store.Reader, call.Caller, id)
 }

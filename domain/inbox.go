@@ -62,6 +62,8 @@ type Inbox struct {
 	// Counts are how many tasks each view has, whatever it is narrowed to. Of own tasks in the other views,
 	// InboxCountLimit are counted.
 	Counts map[InboxView]int64
+	// At is the place in the event log that the page was read at.
+	At EventCursor
 	// Definitions are the definitions of the processes of the view's tasks, by name.
 	Definitions []InboxDefinition
 }
@@ -81,6 +83,9 @@ type OpenedTask struct {
 	Item *ProcessItem `db:"-"`
 	// ProcessVersion is the version of the process's definition.
 	ProcessVersion uuid.UUID
+	// EditorID is the principal that changed the task last, EditorName its name.
+	EditorID   uuid.UUID
+	EditorName string
 	// Candidate may claim the task while it is READY.
 	Candidate bool
 	// Manages may assign the task, release it and write to it.
@@ -89,4 +94,6 @@ type OpenedTask struct {
 	DelegatorName string
 	// OpposedName is the name of a task of the user that excludes the task, "" for none.
 	OpposedName translation.Name
+	// SeesProcess may read the process of the task.
+	SeesProcess bool
 }

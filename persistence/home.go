@@ -33,9 +33,28 @@ SELECT EXISTS (SELECT 1 FROM process_definitions d WHERE d.tenant_id = ANY($3) A
                 WHERE i.task_state = 'COMPLETED'),
        EXISTS (SELECT 1 FROM process_definitions d WHERE d.tenant_id = ANY($2) AND ` + access.StartableDefinition + `)`
 
-	// waitingForOthers is true of an item i of process p that is an open task for others than the caller.
-	waitingForOthers = `i.type = 'TASK' AND i.task_state IN ('READY', 'CLAIMED') AND i.owner_id IS DISTINCT FROM $1
-   AND NOT (i.owner_id IS NULL AND ` + access.CandidateOfItem + `) AND ` + access.VisibleItem
+	// waitingWindow is the number of the oldest open tasks of a tenant among which those of others are searched.
+	waitingWindow = "1000"
+
+	// selectWaiting selects the first open tasks for others than the caller.
+	selectWaiting = `
+WITH waiting AS MATERIALIZED (
+    SELECT i.*
+      FROM unnest($2::uuid[]) t (id)
+     CROSS JOIN LATERAL (SELECT o.* FROM process_items o
+                          WHERE o.tenant_id = t.id AND o.task_state IN ('READY', 'CLAIMED') AND o.deleted_at IS NULL
+                          ORDER BY o.created_at, o.id
+                          LIMIT ` + waitingWindow + `) i
+     WHERE i.type = 'TASK' AND i.owner_id IS DISTINCT FROM $1
+       AND NOT (i.owner_id IS NULL AND coalesce(i.item_definition_id = ANY(` + access.CandidateItemDefinitions + `)
+                OR (i.item_definition_id = ANY(` + access.InitiatorCandidateItemDefinitions + `)
+                    AND EXISTS (SELECT 1 FROM processes q WHERE q.id = i.process_id AND q.initiator_id = $1)), false))
+       AND ` + access.VisibleItem + `
+     ORDER BY i.created_at, i.id
+     LIMIT $3)
+SELECT ` + inboxColumns + `
+  FROM waiting i` + inboxNames + `
+ ORDER BY i.created_at, i.id`
 )
 
 // GetHome returns the lists on the caller's start page, each with its first limit entries. The first steps are about
@@ -53,15 +72,18 @@ func (r *Reader) GetHome(
 	queries = append(queries, pg.Q(steps, args, pg.One(&h.Published, &h.Connected, &h.Started, &h.Completed, &h.MayStart)))
 	queries = append(queries, pg.Q(countNewTokens, ownTokenArgs(caller, now), pg.One(&h.NewTokens)))
 	page := domain.PageRequest{Size: limit}
-	waiting := inboxTasks()
-	waiting.Joins, waiting.Visible = inboxProcess, listquery.Match(waitingForOthers)
+	// The open tasks of others are those that are neither the caller's nor for it to claim.
+	var open int64
+	opened := inboxList(caller, domain.InboxAll)
+	opened.Where = append(opened.Where, listquery.Match("i.task_state IN ('READY', 'CLAIMED')"))
+	queries = append(queries, opened.Total(&open),
+		pg.Q(selectWaiting, []any{caller.PrincipalID, caller.TenantIDs(), limit}, pg.Into(&h.Waiting.Items)))
 	for _, tasks := range []struct {
 		*listquery.List
 		dest *domain.Page[domain.InboxTask]
 	}{
 		{inboxList(caller, domain.InboxMine), &h.Mine},
 		{inboxList(caller, domain.InboxToClaim), &h.ToClaim},
-		{listquery.OfCaller(caller, "i.tenant_id", waiting), &h.Waiting},
 	} {
 		rows, err := tasks.Rows(page, pg.Into(&tasks.dest.Items))
 		if err != nil {
@@ -86,5 +108,7 @@ func (r *Reader) GetHome(
 		}
 		queries = append(queries, rows, l.Total(&processes.dest.Total))
 	}
-	return &h, pg.Translate("reading a home page", r.Read(ctx, queries...))
+	err := r.Read(ctx, queries...)
+	h.Waiting.Total = max(open-h.Mine.Total-h.ToClaim.Total, int64(len(h.Waiting.Items)))
+	return &h, pg.Translate("reading a home page", err)
 }

@@ -106,34 +106,48 @@ func inboxTasks() listquery.List {
 	}
 }
 
-// ReadInbox returns a page of the tasks of a view, and the counts of all views.
+// ReadInbox returns a page of the tasks of a view, and the counts of all views. Queries of other parts of the page are sent along.
 // Tasks can be sorted by createdAt, lastModifiedAt, dueAt, priority, name and subject.
 func (r *Reader) ReadInbox(
-	ctx context.Context, caller domain.Caller, filter InboxFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, caller domain.Caller, filter InboxFilter, page domain.PageRequest, sort []domain.SortKey, others ...pg.Query,
 ) (domain.Inbox, error) {
 	result := domain.Inbox{Page: domain.Page[domain.InboxTask]{PageRequest: page}}
 	queries, read, err := readInbox(caller, filter, page, sort, &result)
 	if err != nil {
 		return result, err
 	}
-	if err := r.Read(ctx, queries...); err != nil {
+	if err := r.Read(ctx, append(queries, others...)...); err != nil {
 		return result, pg.Translate("reading an inbox", err)
 	}
 	read()
 	return result, nil
 }
 
-// CountInboxNews returns the number of tasks that others brought into a view since a moment,
-// without the known ones.
+// newsWindow is the number of the newest events of a tenant among which the news of an inbox is searched. It bounds the cost, whatever
+// is open and whatever has happened. The planner chooses an index for a number in the statement.
+const newsWindow = "400"
+
+// CountInboxNews returns the number of tasks that others brought into a view after a place in the event log, without the known
+// ones. It considers the tasks of the newest events of each tenant.
 func (r *Reader) CountInboxNews(
-	ctx context.Context, caller domain.Caller, filter InboxFilter, moment time.Time, seen []uuid.UUID,
+	ctx context.Context, caller domain.Caller, filter InboxFilter, after domain.EventCursor, seen []uuid.UUID,
 ) (int64, error) {
-	since := listquery.Match("i.last_modified_at > %s AND i.last_modified_by <> $1", moment)
-	if filter.View == domain.InboxAll {
-		since = listquery.Match("i.created_at > %s", moment)
+	types := []domain.EventType{domain.EventItemCreated}
+	if filter.View != domain.InboxAll {
+		types = append(types, domain.EventItemTaskStateChanged, domain.EventItemTaskAssigned)
 	}
+	news := listquery.Match(`i.id = ANY(ARRAY(
+        SELECT e.process_item_id
+          FROM unnest(`+listquery.TenantArray(caller)+`) t (id)
+         CROSS JOIN LATERAL (SELECT e.process_item_id, e.type, e.actor_id
+                               FROM events e
+                              WHERE e.tenant_id = t.id AND `+pg.ComparePlace(">", "%[1]s::integer", "%[2]s::xid8", "%[3]s::bigint")+`
+                              ORDER BY `+pg.EventOrderDescending+`
+                              LIMIT `+newsWindow+`) e
+         WHERE e.process_item_id IS NOT NULL AND e.type = ANY(%[4]s) AND e.actor_id <> $1))`,
+		after.Era, after.Transaction, after.Position, types)
 	var total int64
-	l := filter.taskList(caller, since.OnRows(), listquery.Match("i.id <> ALL(%s)", seen))
+	l := filter.taskList(caller, news.OnRows(), listquery.Match("i.id <> ALL(%s)", seen))
 	err := r.Read(ctx, l.Total(&total))
 	return total, pg.Translate("counting news of an inbox", err)
 }
@@ -149,12 +163,16 @@ func (r *Reader) ListInboxTasks(ctx context.Context, caller domain.Caller, ids [
 const openTask = `
 SELECT ` + inboxColumns + `,
        ` + access.CandidateOfItem + ` AS candidate, ` + access.ManagesProcess + ` AS manages,
-       ` + itemProcessVersion + ` AS process_version,
+       ` + itemProcessVersion + ` AS process_version, i.last_modified_by AS editor_id,
+       coalesce((SELECT coalesce(n.name, m.name) FROM principals m
+                    LEFT JOIN person_names n ON n.tenant_id = i.tenant_id AND n.principal_id = m.id
+                   WHERE m.id = i.last_modified_by), '') AS editor_name,
        coalesce((SELECT coalesce(dname.name, d.name)
                    FROM principals d
                    LEFT JOIN person_names dname ON dname.tenant_id = i.tenant_id AND dname.principal_id = d.id
                   WHERE d.id = i.delegator_id), '') AS delegator_name,
-       coalesce((SELECT (SELECT ` + pg.NameOfT + ` FROM item_definition_versions t WHERE t.version = o.item_version) ` + opposedTasksOf + ` AND o.owner_id = $1 LIMIT 1), '""') AS opposed_name
+       coalesce((SELECT (SELECT ` + pg.NameOfT + ` FROM item_definition_versions t WHERE t.version = o.item_version) ` + opposedTasksOf + ` AND o.owner_id = $1 LIMIT 1), '""') AS opposed_name,
+       coalesce(` + access.VisibleProcess + `, false) AS sees_process
   FROM ` + inboxTables + `
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND i.type = 'TASK' AND i.deleted_at IS NULL AND ` + access.VisibleItem
 

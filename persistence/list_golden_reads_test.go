@@ -177,7 +177,7 @@ func addInboxReads(reads map[string]listRead) {
 	reads["inbox_search"] = inbox(member, persistence.InboxFilter{View: domain.InboxAll, Search: "offer"}, nil)
 	for name, view := range map[string]domain.InboxView{"inbox_news": domain.InboxToClaim, "inbox_news_of_all": domain.InboxAll} {
 		reads[name] = func(ctx context.Context, r *persistence.Reader) error {
-			_, err := r.CountInboxNews(ctx, member, persistence.InboxFilter{View: view}, listedAt, listedIDs)
+			_, err := r.CountInboxNews(ctx, member, persistence.InboxFilter{View: view}, domain.EventCursor{Era: 1, Transaction: 2, Position: 3}, listedIDs)
 			return err
 		}
 	}

@@ -91,6 +91,15 @@ func TestListsReadWhatTheyShow(t *testing.T) { //nolint:funlen // most of it is 
 		require.NoError(t, err)
 		require.EqualValues(t, 3, found.Total)
 	}
+	inboxNews := func(r *persistence.Reader) {
+		caller := domain.Caller{
+			PrincipalID: uuid.MustParse("01970000-0000-7000-8000-0000000000b1"), Type: domain.PrincipalUser,
+			Memberships: []domain.Membership{{TenantID: tenants[0]}},
+		}
+		count, err := r.CountInboxNews(t.Context(), caller, persistence.InboxFilter{View: domain.InboxToClaim}, domain.EventCursor{}, nil)
+		require.NoError(t, err)
+		require.Zero(t, count)
+	}
 	const (
 		rows    = "SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM pg_stat_user_tables WHERE relname = $1"
 		probes  = "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = $1"
@@ -119,7 +128,10 @@ func TestListsReadWhatTheyShow(t *testing.T) { //nolint:funlen // most of it is 
 			require.Len(t, found.Items, 5)
 			require.EqualValues(t, 100, found.Total)
 		}},
-		"tasks without an owner": {rows, "process_items", 10, unowned},
+		// Of 1,500 tasks to claim and 20,000 events.
+		"news of an inbox, tasks":  {rows, "process_items", 10, inboxNews},
+		"news of an inbox, events": {rows, "events_1", 500, inboxNews},
+		"tasks without an owner":   {rows, "process_items", 10, unowned},
 		"manifests with words": {outside, "resources", 20, func(r *persistence.Reader) {
 			err := r.ShowResources(t.Context(), persistence.AdministrationScope{Everywhere: true}, persistence.ResourceFilter{
 				Kinds: []resource.Kind{resource.KindTenant}, Search: "nAME 77",
@@ -131,7 +143,9 @@ func TestListsReadWhatTheyShow(t *testing.T) { //nolint:funlen // most of it is 
 		}},
 	} {
 		counted := func() (n int64) {
-			_, err := conn.Exec(t.Context(), "SELECT pg_stat_clear_snapshot()")
+			_, err := conn.Exec(t.Context(), "SELECT pg_stat_force_next_flush()")
+			require.NoError(t, err)
+			_, err = conn.Exec(t.Context(), "SELECT pg_stat_clear_snapshot()")
 			require.NoError(t, err)
 			require.NoError(t, conn.QueryRow(t.Context(), c.counted, c.table).Scan(&n))
 			return n

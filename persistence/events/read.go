@@ -102,8 +102,13 @@ func collectEvents(dest *[]domain.Event) func(pgx.Rows) error {
 // End returns the cursor behind all settled events and ahead of all others.
 func End(ctx context.Context, r *persistence.Reader) (domain.EventCursor, error) {
 	var c domain.EventCursor
-	err := r.Read(ctx, pg.Q(endOfLedger, nil, pg.One(&c.Era, &c.Transaction, &c.Position)))
+	err := r.Read(ctx, FindEnd(&c))
 	return c, pg.Translate("finding the end of the ledger", err)
+}
+
+// FindEnd returns the query of End.
+func FindEnd(dest *domain.EventCursor) pg.Query {
+	return pg.Q(endOfLedger, nil, pg.One(&dest.Era, &dest.Transaction, &dest.Position))
 }
 
 // Batch is a part of the event log. Next is where the next part begins. Pending reports whether there are

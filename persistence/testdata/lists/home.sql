@@ -21,9 +21,89 @@ SELECT count(*)
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
+SELECT coalesce((SELECT sum(n)
+  FROM item_counts_now(ARRAY[$2]::uuid[]) i
+ WHERE i.tenant_id = $2
+   AND i.type = 'TASK'
+   AND i.task_state IN ('READY', 'CLAIMED')
+   AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
+    OR i.item_definition_id = ANY({access.GrantedItemDefinitions}) OR i.process_version = ANY({access.RunVersions}))), 0)::bigint
+     + (SELECT count(*)
+  FROM (
+SELECT x.id FROM process_items x
+ WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)) AND x.owner_id = $1
+   AND (x.item_definition_id IS NULL
+        OR x.item_definition_id = ANY(ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
+                    WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.GrantedItemDefinitions}))))
+ UNION
+SELECT x.id FROM process_items x
+ WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)) AND x.delegator_id = $1
+   AND (x.item_definition_id IS NULL
+        OR x.item_definition_id = ANY(ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
+                    WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.GrantedItemDefinitions}))))
+ UNION
+SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
+                    WHERE f.tenant_id = $2 AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.GrantedItemDefinitions})
+                      AND d.id = ANY({access.InitiatorGrantedItemDefinitions})) AS ids OFFSET 0) o
+ CROSS JOIN LATERAL (SELECT ARRAY(SELECT d.process_definition_id FROM item_definitions d WHERE d.id = ANY(o.ids)) AS ids OFFSET 0) f
+ CROSS JOIN LATERAL (SELECT q.id FROM processes q
+                      WHERE (SELECT q.created_at FROM processes q WHERE q.initiator_id = $1 ORDER BY q.created_at LIMIT 1) IS NOT NULL AND cardinality(o.ids) > 0 AND q.initiator_id = $1 AND q.process_definition_id = ANY(f.ids) OFFSET 0) q
+ CROSS JOIN LATERAL (SELECT x.id FROM process_items x
+                      WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x) others
+ CROSS JOIN LATERAL (SELECT * FROM process_items x WHERE x.id = others.id OFFSET 0) i
+ WHERE i.tenant_id = $2
+   AND i.deleted_at IS NULL
+   AND {access.VisibleItem}
+   AND i.type = 'TASK'
+   AND i.task_state IN ('READY', 'CLAIMED')
+   AND (i.process_definition_id = ANY({access.ReadableProcessDefinitions})
+    OR i.item_definition_id = ANY({access.GrantedItemDefinitions})
+    OR EXISTS (SELECT 1 FROM processes q WHERE q.id = i.process_id AND q.process_version = ANY({access.RunVersions}))) IS NOT TRUE);
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = ["01970000-0000-7000-8000-00000000a001"]
+-- $3 = 5
+
+WITH waiting AS MATERIALIZED (
+    SELECT i.*
+      FROM unnest($2::uuid[]) t (id)
+     CROSS JOIN LATERAL (SELECT o.* FROM process_items o
+                          WHERE o.tenant_id = t.id AND o.task_state IN ('READY', 'CLAIMED') AND o.deleted_at IS NULL
+                          ORDER BY o.created_at, o.id
+                          LIMIT 1000) i
+     WHERE i.type = 'TASK' AND i.owner_id IS DISTINCT FROM $1
+       AND NOT (i.owner_id IS NULL AND coalesce(i.item_definition_id = ANY({access.CandidateItemDefinitions})
+                OR (i.item_definition_id = ANY({access.InitiatorCandidateItemDefinitions})
+                    AND EXISTS (SELECT 1 FROM processes q WHERE q.id = i.process_id AND q.initiator_id = $1)), false))
+       AND {access.VisibleItem}
+     ORDER BY i.created_at, i.id
+     LIMIT $3)
 SELECT i.id, coalesce(t.names, to_jsonb(t.name), '""') AS name, i.task_state AS state, i.process_id, coalesce(v.names, to_jsonb(v.name), '""') AS process_name, p.subject,
-       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at,
-       plan.due_at, plan.follow_up_at, coalesce(plan.priority, 2) AS priority_rank
+       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at
+  FROM waiting i
+  JOIN processes p ON p.id = i.process_id
+  JOIN process_definition_versions v ON v.version = p.process_version
+  JOIN item_definition_versions t ON t.version = i.item_version
+  JOIN principals s ON s.id = p.initiator_id
+  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
+  LEFT JOIN principals o ON o.id = i.owner_id
+  LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id
+ ORDER BY i.created_at, i.id;
+
+-- $1 = "01970000-0000-7000-8000-00000000c001"
+-- $2 = "01970000-0000-7000-8000-00000000a001"
+SELECT i.id, coalesce(t.names, to_jsonb(t.name), '""') AS name, i.task_state AS state, i.process_id, coalesce(v.names, to_jsonb(v.name), '""') AS process_name, p.subject,
+       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at
   FROM (SELECT i.*
   FROM process_items i
  WHERE i.tenant_id = $2
@@ -36,7 +116,6 @@ SELECT i.id, coalesce(t.names, to_jsonb(t.name), '""') AS name, i.task_state AS 
   JOIN item_definition_versions t ON t.version = i.item_version
   JOIN principals s ON s.id = p.initiator_id
   LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
-  LEFT JOIN task_times plan ON plan.item_id = i.id
   LEFT JOIN principals o ON o.id = i.owner_id
   LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id
  ORDER BY i.created_at, i.id;
@@ -52,8 +131,7 @@ SELECT count(*)
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 SELECT i.id, coalesce(t.names, to_jsonb(t.name), '""') AS name, i.task_state AS state, i.process_id, coalesce(v.names, to_jsonb(v.name), '""') AS process_name, p.subject,
-       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at,
-       plan.due_at, plan.follow_up_at, coalesce(plan.priority, 2) AS priority_rank
+       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at
   FROM (SELECT i.*
   FROM process_items i
   JOIN processes p ON p.id = i.process_id
@@ -68,7 +146,6 @@ SELECT i.id, coalesce(t.names, to_jsonb(t.name), '""') AS name, i.task_state AS 
   JOIN item_definition_versions t ON t.version = i.item_version
   JOIN principals s ON s.id = p.initiator_id
   LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
-  LEFT JOIN task_times plan ON plan.item_id = i.id
   LEFT JOIN principals o ON o.id = i.owner_id
   LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id
  ORDER BY i.created_at, i.id;
@@ -97,40 +174,6 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
    AND {access.CandidateOfItem}
    AND i.task_state = 'READY'
    AND (i.item_definition_id = ANY({access.CandidateItemDefinitions})) IS NOT TRUE);
-
--- $1 = "01970000-0000-7000-8000-00000000c001"
--- $2 = "01970000-0000-7000-8000-00000000a001"
-SELECT i.id, coalesce(t.names, to_jsonb(t.name), '""') AS name, i.task_state AS state, i.process_id, coalesce(v.names, to_jsonb(v.name), '""') AS process_name, p.subject,
-       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at,
-       plan.due_at, plan.follow_up_at, coalesce(plan.priority, 2) AS priority_rank
-  FROM (SELECT i.*
-  FROM process_items i
-  JOIN processes p ON p.id = i.process_id
- WHERE i.tenant_id = $2
-   AND i.deleted_at IS NULL
-   AND i.type = 'TASK' AND i.task_state IN ('READY', 'CLAIMED') AND i.owner_id IS DISTINCT FROM $1
-   AND NOT (i.owner_id IS NULL AND {access.CandidateOfItem}) AND {access.VisibleItem}
- ORDER BY i.created_at, i.id
- LIMIT 5) i
-  JOIN processes p ON p.id = i.process_id
-  JOIN process_definition_versions v ON v.version = p.process_version
-  JOIN item_definition_versions t ON t.version = i.item_version
-  JOIN principals s ON s.id = p.initiator_id
-  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
-  LEFT JOIN task_times plan ON plan.item_id = i.id
-  LEFT JOIN principals o ON o.id = i.owner_id
-  LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id
- ORDER BY i.created_at, i.id;
-
--- $1 = "01970000-0000-7000-8000-00000000c001"
--- $2 = "01970000-0000-7000-8000-00000000a001"
-SELECT count(*)
-  FROM process_items i
-  JOIN processes p ON p.id = i.process_id
- WHERE i.tenant_id = $2
-   AND i.deleted_at IS NULL
-   AND i.type = 'TASK' AND i.task_state IN ('READY', 'CLAIMED') AND i.owner_id IS DISTINCT FROM $1
-   AND NOT (i.owner_id IS NULL AND {access.CandidateOfItem}) AND {access.VisibleItem};
 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"

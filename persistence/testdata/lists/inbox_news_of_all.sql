@@ -1,12 +1,23 @@
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
--- $3 = "2026-01-02T03:04:05Z"
--- $4 = ["01970000-0000-7000-8000-000000000001","01970000-0000-7000-8000-000000000002"]
+-- $3 = 1
+-- $4 = 2
+-- $5 = 3
+-- $6 = ["PROCESS_ITEM.CREATED"]
+-- $7 = ["01970000-0000-7000-8000-000000000001","01970000-0000-7000-8000-000000000002"]
 SELECT count(*)
   FROM process_items i
  WHERE i.tenant_id = $2
    AND i.deleted_at IS NULL
    AND {access.VisibleItem}
    AND i.type = 'TASK'
-   AND i.created_at > $3
-   AND i.id <> ALL($4);
+   AND i.id = ANY(ARRAY(
+        SELECT e.process_item_id
+          FROM unnest(ARRAY[$2]::uuid[]) t (id)
+         CROSS JOIN LATERAL (SELECT e.process_item_id, e.type, e.actor_id
+                               FROM events e
+                              WHERE e.tenant_id = t.id AND e.era >= $3::integer AND (e.era, e.xid, e.position) > ($3::integer, $4::xid8, $5::bigint)
+                              ORDER BY e.era DESC, e.xid DESC, e.position DESC
+                              LIMIT 400) e
+         WHERE e.process_item_id IS NOT NULL AND e.type = ANY($6) AND e.actor_id <> $1))
+   AND i.id <> ALL($7);
