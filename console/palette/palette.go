@@ -1,4 +1,4 @@
-// Package palette is how people go to a screen or a task by typing.
+// Package palette is how people go to screens, tasks, processes, definitions, artifacts and people by typing.
 package palette
 
 import (
@@ -14,28 +14,35 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// tasksShown bounds how many tasks are found.
-const tasksShown = 6
+const (
+	// tasksShown bounds how many tasks are found, othersShown how many results of each other kind.
+	tasksShown  = 6
+	othersShown = 4
+)
 
 // Screens are the screens of the palette.
 type Screens struct {
 	App *app.Service
 }
 
-// target is a result: a screen or a task.
-type target struct{ Path, Icon, Text, About string }
+// target is a result. Kind is the word for what it is.
+type target struct{ Path, Icon, Text, About, Kind string }
 
-// Show shows the screens and tasks that match a text. A page's script asks for the
+// Show shows the screens and resources that match a text. A page's script asks for the
 // matches alone.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	search := strings.TrimSpace(v.URL.Query().Get("q"))
 	found := findScreens(v, search)
 	if search != "" {
-		tasks, err := s.findTasks(v, search)
-		if err != nil {
-			return nil, err
+		for _, find := range []func(*web.Visit, string) ([]target, error){
+			s.findTasks, s.findProcesses, s.findStarts, s.findArtifacts, s.findPeople,
+		} {
+			more, err := find(v, search)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, more...)
 		}
-		found = append(found, tasks...)
 	}
 	if v.Partial() {
 		return &web.Answer{Raw: true, Body: targets(found)}, nil
@@ -80,5 +87,5 @@ func (s *Screens) findTasks(v *web.Visit, search string) ([]target, error) {
 }
 
 func taskTarget(ctx context.Context, task domain.InboxTask) target {
-	return target{Path: web.Root + "tasks/" + task.ID.String(), Icon: "checklist", Text: ui.NameOf(ctx, task.Name), About: task.Subject}
+	return target{Path: web.Root + "tasks/" + task.ID.String(), Icon: "checklist", Text: ui.NameOf(ctx, task.Name), About: task.Subject, Kind: ui.T(ctx, "Task")}
 }
