@@ -131,7 +131,10 @@ func (e *entry) addReadings(p *page, addProblem func(name, text, format string, 
 func (e *entry) resultMessage(ctx context.Context, p *page) string {
 	switch {
 	case len(e.conflicts) > 0:
-		return ui.T(ctx, "Another person changed the same values: choose below.")
+		if e.doc.ChangedByViewer {
+			return ui.T(ctx, "You changed the same values in another window: choose for each.")
+		}
+		return ui.T(ctx, "Another person changed the same values: choose for each.")
 	case e.draft != nil:
 		return ui.T(ctx, "Not sent yet.")
 	case len(p.inputs) > 0:

@@ -1843,7 +1843,7 @@ func problemText(p *page, n *form.Node) templ.Component {
 			}
 		}
 		if conflict, ok := p.conflicts[n.Pointer]; ok {
-			templ_7745c5c3_Err = conflictBox(conflict, n.Label, n).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = conflictBox(p, conflict, n.Label, n).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -94,6 +94,9 @@ type page struct {
 	// summarized are the pointers of the values that the summary is about.
 	summarized map[string]bool
 	conflicts  map[string]form.Conflict
+	// changedBy and changedByViewer are ChangedBy and ChangedByViewer of the document.
+	changedBy       string
+	changedByViewer bool
 	// inputs are texts that could not be kept, by the names of nodes.
 	inputs map[string]string
 	// blank are keys of rows to be filled in, by the names of arrays.

@@ -1,6 +1,7 @@
 package forms
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -74,6 +75,7 @@ func newPage(ctx context.Context, doc *Document, editor *form.Editor, tried bool
 		editor: editor, locale: localeOf(ctx), action: doc.Path + "/form", version: doc.Version,
 		readOnly: doc.ReadOnly, completeLabel: doc.CompleteLabel, completeAnywayLabel: doc.CompleteAnywayLabel, link: doc.Link,
 		submitted: tried, noFilesReason: doc.NoFilesReason, marks: doc.Marks, preview: doc.Preview,
+		changedBy: doc.ChangedBy, changedByViewer: doc.ChangedByViewer,
 	}
 	p.addErrors(ctx, doc.Errors, doc.Value)
 	return p
@@ -100,7 +102,7 @@ func (s *Screen) handlePost(v *web.Visit) (*web.Answer, error) {
 	e.saver, _ = store.(Saver)
 	e.draft, _ = store.(Draft)
 	if e.doc.ReadOnly || e.saver == nil && e.draft == nil {
-		return nil, domain.Conflict(domain.CodeInvalidState, "the form can no longer be changed")
+		return nil, domain.Conflict(cmp.Or(e.doc.ReadOnlyCode, domain.CodeInvalidState), "the form can no longer be changed")
 	}
 	e.post, err = readPost(v.Request, func(name string, file File) (string, error) {
 		return e.receiveFile(ctx, name, file)

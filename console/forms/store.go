@@ -22,8 +22,14 @@ type Document struct {
 	Errors []domain.ValueError
 	// Version changes with every change of the value.
 	Version string
+	// ChangedBy is the name of the person who changed the value last, "" if it is unknown. ChangedByViewer is set for the viewer, who
+	// then has another window.
+	ChangedBy       string
+	ChangedByViewer bool
 	// ReadOnly forms are shown without anything to change.
 	ReadOnly bool
+	// ReadOnlyCode is the reason of ReadOnly, "" for the state.
+	ReadOnlyCode domain.Code
 	// Path is the path of the page with the form. Its routes are below it.
 	Path string
 	// CompleteLabel is the label of the button that completes the form or sends a Draft, "" for none. It is in the
