@@ -41,7 +41,7 @@ func listPage(query web.Query, found domain.Page[domain.DefinitionSummary]) temp
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<form class=\"list-filters\" method=\"get\" action=\"/console/start\" role=\"search\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<form class=\"list-filters\" method=\"get\" action=\"/console/start\" role=\"search\" hx-sync=\"replace\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

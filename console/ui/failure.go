@@ -3,6 +3,8 @@ package ui
 import (
 	"context"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/language"
 
@@ -17,6 +19,9 @@ type Failure struct {
 	SignedIn bool
 }
 
+// CodeFormToFillIn refuses to complete a task together with others.
+const CodeFormToFillIn domain.Code = "FORM_TO_FILL_IN"
+
 // reasonTexts returns texts for codes of errors.
 func reasonTexts() map[domain.Code]string {
 	return map[domain.Code]string{
@@ -25,6 +30,7 @@ func reasonTexts() map[domain.Code]string {
 		domain.CodeTaskNotOwned:       Text("The task belongs to another person."),
 		domain.CodeTaskDataInvalid:    Text("Something is missing or not valid. Correct it, then complete the task."),
 		domain.CodeFourEyes:           Text("Another person must do this task: the person does its counterpart in the process."),
+		CodeFormToFillIn:              Text("There is something to fill in. Open the task to complete it."),
 		domain.CodeAccessDenied:       Text("You may not do this."),
 		domain.CodeNotFound:           Text("It does not exist, or you do not have access."),
 		domain.CodeInvalidState:       Text("The current state does not allow this."),
@@ -79,6 +85,11 @@ func Reason(ctx context.Context, err *domain.Error) string {
 	return Failure{Kind: err.Kind}.Title(ctx) + ". " + Failure{Kind: err.Kind}.Advice(ctx)
 }
 
+// ReasonOf describes the refusal of an operation by its code alone.
+func ReasonOf(ctx context.Context, code domain.Code) string {
+	return Reason(ctx, &domain.Error{Code: code, Message: T(ctx, reasonTexts()[domain.CodeInvalidState])})
+}
+
 // English reports whether the viewer reads English, as the messages of errors are.
 func English(ctx context.Context) bool { return ViewerOf(ctx).Language == language.English }
 
@@ -122,6 +133,15 @@ func (f Failure) Advice(ctx context.Context) string {
 	case domain.KindInternal:
 	}
 	return T(ctx, "Try again. If it happens again, give an administrator the number below.")
+}
+
+// Sentence returns the failure in a line: its cause, or its title with a remedy.
+func (f Failure) Sentence(ctx context.Context) string {
+	if f.Message == "" || f.Kind == domain.KindNotFound {
+		return f.Title(ctx) + ". " + f.Advice(ctx)
+	}
+	first, size := utf8.DecodeRuneInString(f.Message)
+	return strings.TrimSuffix(string(unicode.ToUpper(first))+f.Message[size:], ".") + "."
 }
 
 // Problem returns why something was refused, with each place that is wrong.

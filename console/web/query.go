@@ -25,11 +25,14 @@ func NewQuery(pairs ...string) Query {
 	return q
 }
 
-// ParseQuery returns the parameters with the given names, and the page.
+// ParseQuery returns the parameters with the given names, the page and its size.
 func ParseQuery(values url.Values, names ...string) Query {
 	q := NewQuery()
 	for _, name := range names {
 		q.setValue(name, values.Get(name))
+	}
+	if size := pageSize(values, 0); size > 0 {
+		q.setValue("size", strconv.Itoa(size))
 	}
 	q.setPage(PageNumber(values))
 	return q
@@ -59,9 +62,9 @@ func (q Query) ID(name string) uuid.UUID {
 	return id
 }
 
-// RequestedPage returns the requested page with at most size entries.
+// RequestedPage returns the requested page, which has at most size entries if the user has not chosen another number.
 func (q Query) RequestedPage(size int) domain.PageRequest {
-	return domain.PageRequest{Number: PageNumber(q.values) - 1, Size: size}
+	return domain.PageRequest{Number: PageNumber(q.values) - 1, Size: pageSize(q.values, size)}
 }
 
 // With returns the first page of the list with another value of a parameter; "" removes it.
@@ -69,6 +72,13 @@ func (q Query) With(name, value string) Query {
 	changed := Query{maps.Clone(q.values)}
 	changed.setValue(name, value)
 	changed.setPage(1)
+	return changed
+}
+
+// And returns the same page of the list with another value of a parameter; "" removes it.
+func (q Query) And(name, value string) Query {
+	changed := Query{maps.Clone(q.values)}
+	changed.setValue(name, value)
 	return changed
 }
 

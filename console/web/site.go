@@ -278,6 +278,9 @@ func (s *Site) writeAnswer(c *gin.Context, visit *Visit, writeAnswer *Answer) {
 		s.serveAnswer(c, visit, writeAnswer)
 		return
 	}
+	if writeAnswer.Address != "" {
+		c.Header("HX-Push-Url", writeAnswer.Address)
+	}
 	if writeAnswer.Onward != "" {
 		c.Header("Refresh", "0; url="+writeAnswer.Onward)
 	}
@@ -306,9 +309,15 @@ func (s *Site) writeFailure(c *gin.Context, visit *Visit, err error) {
 	}
 	visit.Refuse(domainErr)
 	failure := ui.Failure{Kind: domainErr.Kind, Message: ui.Reason(ctx, domainErr), SignedIn: visit.Call.PrincipalID != [16]byte{}}
-	page := ui.Layout(ui.Page{Title: failure.Title(ctx), Bare: !failure.SignedIn}, ui.FailurePage(failure))
 	status, _ := httpio.StatusOf(domainErr.Kind)
-	s.renderPage(c, visit, status, page)
+	switch {
+	case visit.Header.Get("Accept") == "application/json":
+		c.JSON(status, gin.H{"status": "failed", "message": failure.Sentence(ctx)})
+	case visit.Partial():
+		s.renderPage(c, visit, status, ui.FailureNotice(failure))
+	default:
+		s.renderPage(c, visit, status, ui.Layout(ui.Page{Title: failure.Title(ctx), Bare: !failure.SignedIn}, ui.FailurePage(failure)))
+	}
 }
 
 func (s *Site) logFailure(c *gin.Context, err error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -123,9 +125,19 @@ func PageNumber(query url.Values) int {
 	return max(number, 1)
 }
 
-// Page returns the requested page of a list with at most size entries.
+// pageSize returns the number of entries of a page of a list that a query asks for, normal where it names none of ui.PageSizes.
+func pageSize(query url.Values, normal int) int {
+	size, _ := strconv.Atoi(query.Get("size"))
+	if !slices.Contains(ui.PageSizes(), size) {
+		return normal
+	}
+	return size
+}
+
+// Page returns the requested page of a list, which has at most size entries if the user has not chosen another number.
 func (v *Visit) Page(size int) domain.PageRequest {
-	return domain.PageRequest{Number: PageNumber(v.URL.Query()) - 1, Size: size}
+	query := v.URL.Query()
+	return domain.PageRequest{Number: PageNumber(query) - 1, Size: pageSize(query, size)}
 }
 
 // Partial reports whether the script of a page asks for a part of one, and not for
@@ -144,6 +156,8 @@ type Answer struct {
 	Status int
 	// To is the path that the browser is sent to, "" for a page.
 	To string
+	// Address is the path that the script shows for the page of a refused form, "" for the path of the form.
+	Address string
 	// Repeat makes the browser send its form to the path again.
 	Repeat bool
 	// Onward is the address at an identity provider that the browser goes to after the page, "" for
@@ -196,6 +210,11 @@ func JSON(content any) *Answer {
 		// It fails when the browser is gone.
 		_ = json.NewEncoder(w).Encode(content)
 	}}
+}
+
+// NoContent answers a script to which there is nothing to say.
+func NoContent() *Answer {
+	return &Answer{Stream: func(w http.ResponseWriter) { w.WriteHeader(http.StatusNoContent) }}
 }
 
 // SeeOther sends the browser to a path after a form was posted.
