@@ -37,8 +37,13 @@ type Pane struct {
 	User uuid.UUID
 	// Path is the path of the page, to which the forms return.
 	Path string
+	// Part is the path of the conversation as a part of a page about something else, to which the script sends the forms too; "" on a
+	// page of its own.
+	Part string
 	// Draft is kept in its form.
 	Draft Draft
+	// Problem is the reason why the draft was refused, "" if the page around tells it.
+	Problem string
 
 	threads []thread
 	total   int64
@@ -144,6 +149,18 @@ func (p *Pane) attachPath(code string, thread uuid.UUID) string {
 // filePath returns the path of a file that a message contains.
 func (p *Pane) filePath(file ui.ReferredFile) string {
 	return p.pathOf("document") + "?" + url.Values{"document": {file.URI}}.Encode()
+}
+
+// livePath returns the path that the script asks for the conversation after events.
+func (p *Pane) livePath() string { return cmp.Or(p.Part, p.Path) }
+
+// sendPath returns the path that messages are posted to.
+func (p *Pane) sendPath() string {
+	_, query, _ := strings.Cut(p.Part, "?")
+	if query == "" {
+		return p.pathOf("messages")
+	}
+	return p.pathOf("messages?" + query)
 }
 
 // draftOf returns the refused text of a thread.

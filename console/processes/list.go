@@ -38,14 +38,33 @@ func listStates() []domain.ProcessState {
 // sortKeys returns the values of the parameter sort.
 func sortKeys() map[string]domain.SortKey {
 	return map[string]domain.SortKey{
-		"":           {Property: "createdAt", Descending: true},
-		"oldest":     {Property: "createdAt"},
-		"changed":    {Property: "lastModifiedAt", Descending: true},
-		"subject":    {Property: "subject"},
-		"definition": {Property: "definition"},
-		"initiator":  {Property: "initiator"},
-		"condition":  {Property: "condition"},
+		"":               {Property: "createdAt", Descending: true},
+		"oldest":         {Property: "createdAt"},
+		"changed":        {Property: "lastModifiedAt", Descending: true},
+		"unchanged":      {Property: "lastModifiedAt"},
+		"subject":        {Property: "subject"},
+		"subject-down":   {Property: "subject", Descending: true},
+		"definition":     {Property: "definition"},
+		"initiator":      {Property: "initiator"},
+		"initiator-down": {Property: "initiator", Descending: true},
+		"condition":      {Property: "condition"},
 	}
+}
+
+// sortColumn returns the orders of a column by which the table can be sorted.
+func sortColumn(property string) ui.SortColumn {
+	var column ui.SortColumn
+	for value, key := range sortKeys() {
+		switch {
+		case key.Property != property:
+		case key.Descending:
+			column.Descending = value
+		default:
+			column.Ascending = value
+		}
+	}
+	column.DescendingFirst = strings.HasSuffix(property, "At")
+	return column
 }
 
 // sortKeys returns the order of the list. Processes of one condition are sorted by their start.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/console/conversation"
+	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 )
@@ -64,14 +65,44 @@ func (s *Screens) addItem(v *web.Visit, item app.NewItem) (*web.Answer, error) {
 	}
 	item.ID = repeatableID(v.Call.PrincipalID, form.Get("once"), item)
 	_, _, err = s.App.CreateProcessItem(v.Context(), v.Call, item)
-	if err == nil {
-		return web.SeeOther(web.LocalPath(cmp.Or(form.Get("return"), pathOf(id, "messages")))), nil
-	}
 	rejection := web.Refusal(err)
-	if rejection == nil {
+	if err != nil && rejection == nil {
 		return nil, err
 	}
+	if beside := besideOfQuery(id, v.URL.Query()); beside.Part == besideMessages && v.Partial() {
+		return s.showSent(v, beside, draft, rejection)
+	}
+	if rejection == nil {
+		return web.SeeOther(web.LocalPath(cmp.Or(form.Get("return"), pathOf(id, "messages")))), nil
+	}
 	return s.showMessages(v, id, draft, rejection)
+}
+
+// showSent shows the messages beside a task after one was sent or, for a rejection, refused.
+func (s *Screens) showSent(v *web.Visit, beside *Beside, draft conversation.Draft, rejection *domain.Error) (*web.Answer, error) {
+	pane, err := s.besidePane(v, beside)
+	if err != nil {
+		return nil, err
+	}
+	if rejection != nil {
+		pane.Draft, pane.Problem = draft, ui.Reason(v.Context(), rejection)
+	}
+	answer := &web.Answer{Raw: true, Body: conversation.View(pane)}
+	return answer.Refused(rejection), nil
+}
+
+// besidePane returns the conversation of a process for the page of one of its tasks.
+func (s *Screens) besidePane(v *web.Visit, beside *Beside) (*conversation.Pane, error) {
+	of, err := s.App.RetrieveProcessView(v.Context(), v.Call, beside.Process)
+	if err != nil {
+		return nil, err
+	}
+	pane, err := conversation.Load(v, s.App, of, s.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	pane.Path, pane.Part = beside.pagePath(besideMessages), beside.partPath(besideMessages)
+	return pane, nil
 }
 
 // repeatableID returns the id of an item that a user creates with a form that has a number, nil without one. The same form with the

@@ -1,6 +1,7 @@
 package processes
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -23,13 +24,20 @@ func (s *processView) visibleTabs() []ui.Tab {
 		{Path: "related", Icon: "link", Text: ui.Text("Related"), Count: len(s.Related)},
 		{Path: "runs", Icon: "bolt", Text: ui.Text("Runs of actions")},
 	}
-	if s.MayManage {
+	if s.MayManage && s.hasWorkflows() {
 		tabs = append(tabs, ui.Tab{Path: "engine", Icon: "route", Text: ui.Text("Engine")})
 	}
 	if s.MayRepair {
 		tabs = append(tabs, ui.Tab{Path: "repair", Icon: "settings", Text: ui.Text("Repair")})
 	}
 	return tabs
+}
+
+// hasWorkflows reports whether the process, its tasks or its actions may have workflows.
+func (s *processView) hasWorkflows() bool {
+	return s.Definition.Engine != nil ||
+		slices.ContainsFunc(s.Definition.Items, func(i domain.ItemDefinition) bool { return i.Spec.Robot != nil }) ||
+		slices.ContainsFunc(s.Definition.Spec.UserActions, func(a domain.UserAction) bool { return a.WorkflowType != "" })
 }
 
 // processView is a process, and which tab of it.
