@@ -65,9 +65,10 @@ func New(o Options) (*web.Site, error) {
 	}
 	o.SignIn.Sessions = o.Sessions
 	o.Confirm, o.CountAttention, o.CountNotifications = o.SignIn.Confirm, o.Service.CountAttention, o.Service.CountNotifications
+	ofProcesses := &processes.Screens{App: o.Service, BaseURL: o.SignIn.BaseURL}
 	return web.NewSite(o.Options, allRoutes(screens{
-		signin: &o.SignIn, tokens: &tokens.Screens{Administration: o.Administration}, tasks: &tasks.Screens{App: o.Service}, palette: &palette.Screens{App: o.Service},
-		live: &live.Screens{Hub: o.Feed}, processes: &processes.Screens{App: o.Service, BaseURL: o.SignIn.BaseURL},
+		signin: &o.SignIn, tokens: &tokens.Screens{Administration: o.Administration}, tasks: &tasks.Screens{App: o.Service, Processes: ofProcesses}, palette: &palette.Screens{App: o.Service},
+		live: &live.Screens{Hub: o.Feed}, processes: ofProcesses,
 		start: &start.Screens{App: o.Service}, incidents: &incidents.Screens{Administration: o.Administration},
 		bulk:   &bulkscreens.Screens{App: o.Service, Bulk: o.Bulk},
 		health: &health.Screens{Administration: o.Administration}, reference: &reference.Screens{BaseURL: o.SignIn.BaseURL},

@@ -69,7 +69,7 @@ func (s *Screens) findPeople(v *web.Visit) (choice, error) {
 
 // Assign makes a person the owner of the chosen tasks.
 func (s *Screens) Assign(v *web.Visit) (*web.Answer, error) {
-	return s.updateChosen(v, "", func(ctx context.Context, id uuid.UUID, form url.Values) error {
+	return s.updateChosen(v, deedAssign, "", func(ctx context.Context, id uuid.UUID, form url.Values) error {
 		_, err := s.App.AssignProcessItemTask(ctx, v.Call, id, ownerOf(form))
 		return err
 	})

@@ -39,7 +39,7 @@ func (s *Screens) ChooseDelegate(v *web.Visit) (*web.Answer, error) {
 
 // Delegate makes a person the owner of a task on behalf of the user.
 func (s *Screens) Delegate(v *web.Visit) (*web.Answer, error) {
-	return s.updateChosen(v, "", func(ctx context.Context, id uuid.UUID, form url.Values) error {
+	return s.updateChosen(v, deedDelegate, "", func(ctx context.Context, id uuid.UUID, form url.Values) error {
 		// Browsers send lines with CR and LF, and count one character.
 		note := strings.ReplaceAll(form.Get("note"), "\r\n", "\n")
 		_, err := s.App.DelegateProcessItemTask(ctx, v.Call, id, ownerOf(form), locale.Trim(note))

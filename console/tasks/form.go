@@ -26,7 +26,9 @@ func (s *Screens) Forms() *forms.Screen {
 	return &forms.Screen{
 		Open: func(v *web.Visit) (forms.Store, error) {
 			id, err := v.ID()
-			return s.formOf(v.Call, id, nil), err
+			f := s.formOf(v.Call, id, nil)
+			f.page = pageQuery(v)
+			return f, err
 		},
 		Show: func(v *web.Visit, shown templ.Component) (*web.Answer, error) {
 			id, err := v.ID()
@@ -49,6 +51,8 @@ type taskForm struct {
 	id uuid.UUID
 	// task is set if the page has already read it.
 	task *openTask
+	// page is the query of the page with the form: the list from which the task was opened.
+	page url.Values
 	// Help is the help of a model that Load found, nil for none.
 	Help *help
 	// data is the value of the data that Load found, nil for none.
@@ -57,6 +61,8 @@ type taskForm struct {
 	// for a task without elements; its form contains the data alone.
 	elements forms.Elements
 	values   forms.Values
+	// isNotice reports that Load found nothing to fill in.
+	isNotice bool
 	// texts are the texts of the definition for the user.
 	texts *translation.Texts
 }
@@ -85,7 +91,7 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 	doc := &forms.Document{
 		Schema: definition.Spec.DataSchema, UISchema: definition.Spec.UISchema, Version: string(task.Item.Version()),
 		Texts:    form.TextsOf(texts),
-		ReadOnly: !task.canEdit(), Path: path,
+		ReadOnly: !task.canEdit(), Path: path, ChangedBy: task.EditorName, ChangedByViewer: task.EditorID == task.User,
 		Link: func(reference string) string { return path + "/file?" + url.Values{"reference": {reference}}.Encode() },
 		Preview: func(reference string) string {
 			if file, ok := kuflowref.ParseFile(reference); !ok || web.Previewed(file.Type) == "" {
@@ -94,6 +100,9 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 			return path + "/preview?" + url.Values{"reference": {reference}}.Encode()
 		},
 	}
+	if task.State == domain.TaskClaimed && !task.isMine() {
+		doc.ReadOnlyCode = domain.CodeTaskNotOwned
+	}
 	f.data, f.elements, f.texts = nil, definition.Spec.Elements, texts
 	if data := task.Item.Task.Data; data != nil {
 		f.data, doc.Value = data.Value, data.Value
@@ -101,7 +110,7 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 			doc.Errors = data.Errors
 		}
 	}
-	if len(doc.Schema) == 0 && doc.Value == nil && len(f.elements) == 0 {
+	if f.isNotice = len(doc.Schema) == 0 && doc.Value == nil && len(f.elements) == 0; f.isNotice {
 		doc.Texts = form.Texts{}
 		if doc.Schema, doc.UISchema, err = noteOnly(ui.T(ctx, "There is nothing to fill in.")); err != nil {
 			return nil, err
@@ -109,6 +118,9 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 	}
 	if task.canComplete() {
 		doc.CompleteLabel = ui.T(ctx, "Complete")
+		if f.isNotice {
+			doc.CompleteLabel = ui.T(ctx, "Seen")
+		}
 		if !definition.Spec.RequireValidDataOnComplete && task.Item.Task.Elements.Complete(f.elements) {
 			doc.CompleteAnywayLabel = ui.T(ctx, "Complete anyway")
 		}
@@ -147,8 +159,11 @@ func (f *taskForm) saveData(ctx context.Context, version domain.Version, patch [
 
 // Complete implements forms.Store.
 func (f *taskForm) Complete(ctx context.Context) (string, error) {
-	_, err := f.App.CompleteProcessItemTask(ctx, f.Call, f.id)
-	return web.Root + "tasks/" + f.id.String() + "?view=" + string(domain.InboxDone), err
+	next, err := f.findNext(ctx)
+	if err == nil {
+		_, err = f.App.CompleteProcessItemTask(ctx, f.Call, f.id)
+	}
+	return next, err
 }
 
 // Upload implements forms.Store.

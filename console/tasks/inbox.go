@@ -5,12 +5,11 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
-	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/console/processes"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -26,6 +25,8 @@ const (
 // Screens are the screens of tasks.
 type Screens struct {
 	App *app.Service
+	// Processes shows the process of a task beside its form.
+	Processes *processes.Screens
 }
 
 // sortKeys returns the values of the parameter sort.
@@ -55,12 +56,12 @@ func taskPath(q web.Query, task uuid.UUID) string { return q.Path("tasks/" + tas
 
 // editPath returns the URL of a task with its form for a manager who is not the owner.
 func editPath(q web.Query, task uuid.UUID) string {
-	return q.With("edit", "anyway").Path("tasks/" + task.String())
+	return q.And("edit", "anyway").Path("tasks/" + task.String())
 }
 
-// newsPath returns the URL of the number of tasks that arrived after since.
-func newsPath(q web.Query, since time.Time) string {
-	return q.With("since", strconv.FormatInt(since.UnixMicro(), 10)).Path("tasks/news")
+// newsPath returns the URL of the number of tasks that arrived after a place in the event log.
+func newsPath(q web.Query, after domain.EventCursor) string {
+	return q.With("after", after.String()).Path("tasks/news")
 }
 
 func parseFilter(ctx context.Context, q web.Query) app.InboxFilter {
@@ -93,6 +94,30 @@ type listView struct {
 	View domain.InboxView
 	// Open is the task next to the list, nil for none.
 	Open *openTask
+	// Completed is the task that was completed before, the zero id for none.
+	Completed uuid.UUID
+	// Outcome are the results of an action on several tasks, nil for none.
+	Outcome *outcome
+}
+
+// parseCompleted returns the task that was completed before, the zero id for none.
+func parseCompleted(query url.Values) uuid.UUID {
+	id, _ := uuid.Parse(query.Get(completed))
+	return id
+}
+
+// bulkDeeds returns the actions that the list offers for several tasks.
+func (l *listView) bulkDeeds() []deed {
+	switch l.View {
+	case domain.InboxToClaim:
+		return []deed{deedClaim, deedAssign}
+	case domain.InboxMine:
+		return []deed{deedAssign, deedRelease, deedComplete}
+	case domain.InboxAll:
+		return []deed{deedClaim, deedAssign, deedRelease}
+	case domain.InboxDone:
+	}
+	return nil
 }
 
 // isFiltered reports whether the list leaves out tasks of the view.
@@ -100,7 +125,7 @@ func (l *listView) isFiltered() bool { return l.Has("q", "definition", "due") }
 
 // viewPath returns the URL of a view in the same order, without filters.
 func (l *listView) viewPath(view domain.InboxView) string {
-	return l.Only("sort").With("view", string(view)).Path(area)
+	return l.Only("sort", "size").With("view", string(view)).Path(area)
 }
 
 func (s *Screens) findTasks(v *web.Visit, q web.Query) (*listView, error) {
@@ -119,28 +144,30 @@ func (s *Screens) Inbox(v *web.Visit) (*web.Answer, error) {
 	if len(l.Items) == 0 && l.Number > 0 {
 		return web.SeeOther(l.OnPage(l.TotalPages()).Path(area)), nil
 	}
-	return &web.Answer{Title: ui.BadgeOf(l.View).Name(v.Context()), Area: area, Body: inboxPage(l)}, nil
+	l.Completed = parseCompleted(v.URL.Query())
+	l.Outcome, err = s.findOutcome(v)
+	return &web.Answer{Title: ui.BadgeOf(l.View).Name(v.Context()), Area: area, Body: inboxPage(l)}, err
 }
 
 // News shows how many tasks have come into a view since a page was made.
 func (s *Screens) News(v *web.Visit) (*web.Answer, error) {
 	query := v.URL.Query()
 	q := parseQuery(query)
-	micros, err := strconv.ParseInt(query.Get("since"), 10, 64)
+	after, err := domain.ParseEventCursor(query.Get("after"))
 	if err != nil {
-		return nil, domain.Invalid(domain.LocationQuery, "since", "must be a time in microseconds")
+		return nil, domain.Invalid(domain.LocationQuery, "after", err.Error())
 	}
-	count, err := s.App.CountInboxNews(v.Context(), v.Call, parseFilter(v.Context(), q), time.UnixMicro(micros), parseIDs(query["known"]))
+	count, err := s.App.CountInboxNews(v.Context(), v.Call, parseFilter(v.Context(), q), after, parseIDs(query["known"]))
 	if err != nil {
 		return nil, err
 	}
 	return &web.Answer{Raw: true, Body: newsButton(q, count)}, nil
 }
 
-// parseIDs returns the ids among texts, at most pageSize.
+// parseIDs returns the ids among texts, at most as many as a page can have.
 func parseIDs(texts []string) []uuid.UUID {
 	ids := []uuid.UUID{}
-	for _, text := range texts[:min(len(texts), pageSize)] {
+	for _, text := range texts[:min(len(texts), ui.MaxPageSize)] {
 		if id, err := uuid.Parse(text); err == nil {
 			ids = append(ids, id)
 		}

@@ -4,24 +4,19 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
 	"net/url"
 	"slices"
-	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
+	"github.com/procession-dev/procession/console/processes"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/form"
 )
-
-// newsOverlap is how long before a page was made news may have been recorded: a
-// change has its time before it is committed.
-const newsOverlap = 5 * time.Second
 
 // openTask is the task next to the list.
 type openTask struct {
@@ -41,7 +36,15 @@ type openTask struct {
 	Help *help
 	// Problem is the reason why the last action was refused, "" if none was.
 	Problem string
+	// Beside is the part of the process beside the form, nil if the process is not visible to the user. BesideContent
+	// is nil for a part that the script loads.
+	Beside        *processes.Beside
+	BesideContent templ.Component
+	// Change is the last change by another person, or in another window, since the page was made; nil for none.
+	Change *domain.TimelineEvent
 }
+
+func (o *openTask) processPath() string { return web.Root + "processes/" + o.ProcessID.String() }
 
 func (o *openTask) isMine() bool { return o.Item.OwnerID != nil && *o.Item.OwnerID == o.User }
 
@@ -61,6 +64,10 @@ func (o *openTask) canComplete() bool { return o.State == domain.TaskClaimed && 
 
 // Show shows a task next to its list.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
+	if slices.Contains([]deed{deedClaim, deedRelease, deedComplete}, deed(v.Param("id"))) {
+		// The browser shows the address of a form that was refused.
+		return web.SeeOther(web.Root + area), nil
+	}
 	id, err := v.ID()
 	if err != nil {
 		return nil, err
@@ -83,17 +90,10 @@ func (s *Screens) showTask(v *web.Visit, id uuid.UUID, query url.Values, rejecti
 	if err != nil {
 		return nil, err
 	}
-	l.Open = task
-	f := s.formOf(v.Call, id, task)
-	if task.Form = shown; shown == nil {
-		task.Form, err = s.Forms().View(v.Context(), f)
-	} else {
-		_, err = f.Load(v.Context())
-	}
-	if err != nil {
+	l.Open, l.Completed = task, parseCompleted(query)
+	if err := s.loadTask(v, l, query, shown); err != nil {
 		return nil, err
 	}
-	task.Help = f.Help
 	answer := &web.Answer{Title: ui.NameOf(v.Context(), found.Name), Area: "tasks", Body: inboxPage(l)}
 	if rejection != nil {
 		task.Problem = ui.Reason(v.Context(), rejection)
@@ -101,9 +101,38 @@ func (s *Screens) showTask(v *web.Visit, id uuid.UUID, query url.Values, rejecti
 	return answer.Refused(rejection), nil
 }
 
+// loadTask adds the form of the opened task, its help and its process. shown is its form, nil for the form of its data.
+func (s *Screens) loadTask(v *web.Visit, l *listView, query url.Values, shown templ.Component) (err error) {
+	task := l.Open
+	f := s.formOf(v.Call, task.ID, task)
+	if task.Form = shown; shown == nil {
+		task.Form, err = s.Forms().View(v.Context(), f)
+	} else {
+		_, err = f.Load(v.Context())
+	}
+	if err != nil {
+		return err
+	}
+	task.Help = f.Help
+	return s.addBeside(v, l, query)
+}
+
+// addBeside adds the part of the process that the query asks for to the page of a task.
+func (s *Screens) addBeside(v *web.Visit, l *listView, query url.Values) (err error) {
+	task := l.Open
+	if !task.SeesProcess {
+		return nil
+	}
+	task.Beside = processes.BesideOf(task.ProcessID, task.ID, taskPath(l.Query, task.ID), query)
+	if task.Beside.Part != "" {
+		task.BesideContent, err = s.Processes.BesideContent(v, task.Beside)
+	}
+	return err
+}
+
 // Claim makes the user the owner of the selected tasks. It shows a single task in the view of the user's tasks.
 func (s *Screens) Claim(v *web.Visit) (*web.Answer, error) {
-	return s.updateChosen(v, domain.InboxMine, func(ctx context.Context, id uuid.UUID, _ url.Values) error {
+	return s.updateChosen(v, deedClaim, domain.InboxMine, func(ctx context.Context, id uuid.UUID, _ url.Values) error {
 		_, err := s.App.ClaimProcessItemTask(ctx, v.Call, id)
 		return err
 	})
@@ -111,79 +140,76 @@ func (s *Screens) Claim(v *web.Visit) (*web.Answer, error) {
 
 // Release returns the chosen tasks to their candidates.
 func (s *Screens) Release(v *web.Visit) (*web.Answer, error) {
-	return s.updateChosen(v, "", func(ctx context.Context, id uuid.UUID, _ url.Values) error {
+	return s.updateChosen(v, deedRelease, "", func(ctx context.Context, id uuid.UUID, _ url.Values) error {
 		_, err := s.App.ReleaseProcessItemTask(ctx, v.Call, id)
 		return err
 	})
 }
 
-// Complete completes the chosen tasks.
+// Complete completes the chosen tasks; of several ones those without anything to fill in.
 func (s *Screens) Complete(v *web.Visit) (*web.Answer, error) {
-	return s.updateChosen(v, "", func(ctx context.Context, id uuid.UUID, _ url.Values) error {
+	return s.updateChosen(v, deedComplete, "", func(ctx context.Context, id uuid.UUID, posted url.Values) error {
+		if len(posted["task"]) > 1 {
+			f := s.formOf(v.Call, id, nil)
+			if _, err := f.Load(ctx); err != nil {
+				return err
+			}
+			if !f.isNotice {
+				return &domain.Error{Kind: domain.KindConflict, Code: ui.CodeFormToFillIn, Message: "the task has a form to fill in"}
+			}
+		}
 		_, err := s.App.CompleteProcessItemTask(ctx, v.Call, id)
 		return err
 	})
 }
 
-// result is the result for one of several tasks.
-type result struct {
-	domain.InboxTask
-
-	// Problem is the reason why the action was refused, "" if it was not.
-	Problem string
-}
-
 // updateChosen runs an action on each selected task. It shows a single task afterwards, in view or for "" on the
-// previous page, and a list of results for several.
+// previous page, and the list with the results for several.
 func (s *Screens) updateChosen(
-	v *web.Visit, view domain.InboxView, do func(context.Context, uuid.UUID, url.Values) error,
+	v *web.Visit, of deed, view domain.InboxView, do func(context.Context, uuid.UUID, url.Values) error,
 ) (*web.Answer, error) {
 	form, err := v.Form()
 	if err != nil {
 		return nil, err
 	}
 	ids, back := parseIDs(form["task"]), web.LocalPath(cmp.Or(form.Get("return"), web.Root+"tasks"))
-	if len(ids) == 0 {
+	switch len(ids) {
+	case 0:
 		return nil, domain.Invalid(domain.LocationBody, "task", "choose at least one task")
+	case 1:
+		return s.updateTask(v, ids[0], back, view, do(v.Context(), ids[0], form))
 	}
-	problems := map[uuid.UUID]string{}
+	refused := map[uuid.UUID]domain.Code{}
 	for _, id := range ids {
 		err := do(v.Context(), id, form)
 		rejection, isRefusal := errors.AsType[*domain.Error](err)
 		switch {
-		case err != nil && !isRefusal, len(ids) == 1 && isRefusal && rejection.Kind == domain.KindNotFound:
+		case err != nil && !isRefusal:
 			return nil, err
-		case len(ids) == 1 && isRefusal:
-			return s.showTask(v, id, queryOf(back), rejection, nil)
-		case len(ids) == 1 && view != "":
-			return web.SeeOther(taskPath(web.NewQuery("view", string(view)), id)), nil
-		case len(ids) == 1:
-			return web.SeeOther(back), nil
 		case isRefusal:
 			v.Refuse(rejection)
-			problems[id] = ui.Reason(v.Context(), rejection)
+			refused[id] = rejection.Code
 		}
 	}
-	results, err := s.findResults(v, ids, problems)
-	return &web.Answer{
-		Title: ui.T(v.Context(), "Results"), Area: "tasks", Status: http.StatusOK, Body: resultsPage(results, back),
-	}, err
+	return web.SeeOther(withOutcome(back, of, len(ids)-len(refused), refused)), nil
 }
 
-// findResults returns the results of an action on tasks. Invisible tasks have no name.
-func (s *Screens) findResults(v *web.Visit, ids []uuid.UUID, problems map[uuid.UUID]string) ([]result, error) {
-	found, err := s.App.FindInboxTasks(v.Context(), v.Call, ids)
-	if err != nil {
-		return nil, err
-	}
-	results := make([]result, len(ids))
-	for i, id := range ids {
-		results[i] = result{InboxTask: domain.InboxTask{ID: id, Name: translation.Name{Source: ui.T(v.Context(), "Task")}}, Problem: problems[id]}
-		if at := slices.IndexFunc(found, func(t domain.InboxTask) bool { return t.ID == id }); at >= 0 {
-			results[i].InboxTask = found[at]
+// updateTask shows a task after an action on it, which returned err.
+func (s *Screens) updateTask(v *web.Visit, id uuid.UUID, back string, view domain.InboxView, err error) (*web.Answer, error) {
+	rejection, isRefusal := errors.AsType[*domain.Error](err)
+	switch {
+	case isRefusal && rejection.Kind != domain.KindNotFound:
+		answer, err := s.showTask(v, id, queryOf(back), rejection, nil)
+		if err == nil {
+			answer.Address = taskPath(parseQuery(queryOf(back)), id)
 		}
+		return answer, err
+	case err != nil:
+		return nil, err
+	case view != "":
+		return web.SeeOther(taskPath(web.NewQuery("view", string(view)), id)), nil
 	}
-	return results, nil
+	return web.SeeOther(back), nil
 }
 
 // queryOf returns the query of a path.
