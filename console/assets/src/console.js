@@ -82,6 +82,34 @@
     if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
   });
 
+  // Lists are searched while words are typed. The last search of a form wins, and is the only one in the history.
+  let searching;
+  document.addEventListener("input", (event) => {
+    const form = event.target.matches("[data-typed]") && !event.isComposing && event.target.form;
+    if (!form) return;
+    clearTimeout(searching);
+    searching = setTimeout(() => {
+      if (!form.isConnected) return;
+      form.setAttribute("hx-replace-url", "true");
+      form.requestSubmit();
+    }, 300);
+  });
+  document.addEventListener("submit", (event) => {
+    if ($("[data-typed]", event.target)) clearTimeout(searching);
+  }, true);
+
+  // One check box selects all rows of a list.
+  const rowBoxes = (whole) => all(`.row-item input[name="${whole.dataset.selectsAll}"]`, whole.form);
+  document.addEventListener("change", (event) => {
+    const whole = event.target.matches("[data-selects-all]") ? event.target : event.target.form && $("[data-selects-all]", event.target.form);
+    if (!whole) return;
+    const boxes = rowBoxes(whole);
+    if (whole === event.target) for (const box of boxes) box.checked = whole.checked;
+    const selected = boxes.filter((box) => box.checked).length;
+    whole.checked = selected === boxes.length;
+    whole.indeterminate = selected > 0 && selected < boxes.length;
+  });
+
   // Keys. Those without Ctrl can be turned off, and do nothing while typing.
   const rows = () => all("[data-rows] .row-link", $("dialog[open]") ?? document);
   const move = (by) => {
@@ -150,6 +178,58 @@
     if (document.activeElement === document.body) $("#content")?.focus({preventScroll: true});
   });
 
+  // Notes about what was done fade, and are not shown again by a reload.
+  const settle = () => {
+    for (const note of all("[data-fades]:not(.fading)")) {
+      note.classList.add("fading");
+      fade(note);
+    }
+    const here = new URL(location.href);
+    const told = ["completed", "did", "changed", "refused"].filter((name) => here.searchParams.has(name));
+    if (told.length === 0) return;
+    for (const name of told) here.searchParams.delete(name);
+    history.replaceState(history.state, "", here);
+  };
+  document.addEventListener("click", (event) => event.target.closest("[data-closes]")?.parentElement.remove());
+  // On wide pages the process of a task is below the context, and both stay in view.
+  const contexts = new ResizeObserver((sizes) => {
+    for (const {target} of sizes) target.parentElement.style.setProperty("--context", `${target.offsetHeight}px`);
+  });
+  const measure = () => {
+    contexts.disconnect();
+    for (const context of all(".task-columns > .task-context")) contexts.observe(context);
+  };
+  document.addEventListener("htmx:after:swap", () => {
+    settle();
+    measure();
+  });
+  measure();
+
+  // Without a connection, links and forms do nothing. A bar says so until the service answers again.
+  const setOffline = (offline) => {
+    const [bar, text] = [$("#offline"), offline ? $("#page")?.dataset.offline ?? "" : ""];
+    if (bar && bar.textContent !== text) bar.textContent = text;
+  };
+  addEventListener("offline", () => setOffline(true));
+  addEventListener("online", () => setOffline(false));
+  document.addEventListener("htmx:after:request", () => setOffline(false));
+  document.addEventListener("htmx:error", (event) => {
+    if (event.detail.ctx && !event.detail.ctx.response && !leaving) setOffline(true);
+  });
+
+  // toast shows a short text for a while. It stays while the pointer or the focus is on it.
+  const toast = (text) => {
+    const shown = $("#toasts").appendChild(document.createElement("div"));
+    shown.className = "toast-note";
+    shown.textContent = text;
+    fade(shown);
+  };
+  const fade = (shown) => setTimeout(() => {
+    if (shown.matches(":hover, :focus-within")) fade(shown);
+    else shown.remove();
+  }, 10000);
+  settle();
+
   // A form that cannot be carried out now stays on the page with its input, under a notice.
   const tell = (form, title, advice) => {
     $("#unavailable")?.remove();
@@ -165,12 +245,20 @@
     notice.scrollIntoView({block: "nearest"});
   };
   document.addEventListener("htmx:before:swap", (event) => {
-    const {sourceElement: form, response, text} = event.detail.ctx;
-    if (response?.status !== 503 || !form?.matches("form[method=post]")) return;
-    const failure = new DOMParser().parseFromString(text, "text/html").querySelector("#failure");
-    if (!failure) return;
-    event.preventDefault();
-    tell(form, $("h1", failure).textContent, $("[data-advice]", failure).textContent);
+    const {sourceElement: source, response, text} = event.detail.ctx;
+    if (!(response?.status >= 400)) return;
+    const answer = new DOMParser().parseFromString(text, "text/html");
+    const [part, page] = [$("[data-failure]", answer), response.status === 503 && $("#failure", answer)];
+    if (source?.matches("form[method=post]") && (part || page)) {
+      event.preventDefault();
+      if (part) tell(source, part.textContent, "");
+      else tell(source, $("h1", page).textContent, $("[data-advice]", page).textContent);
+    } else if (part) {
+      // What is shown stays. A part that was never loaded explains why it is missing.
+      event.preventDefault();
+      if (/^(load|intersect)/.test(source?.getAttribute("hx-trigger") ?? "")) source.replaceChildren(part);
+      else if (source?.matches("a, button, input")) toast(part.textContent);
+    }
   });
   document.addEventListener("htmx:error", (event) => {
     const form = event.detail.ctx?.sourceElement;
@@ -215,11 +303,17 @@
   for (const name of ["htmx:before:request", "htmx:before:response"]) {
     document.addEventListener(name, (event) => { if (leaving) event.preventDefault(); });
   }
+  // Without a session, a page with a form stays: the form tells it, and keeps the input.
+  document.addEventListener("htmx:before:response", (event) => {
+    const {sourceElement: source, response} = event.detail.ctx;
+    if (source?.matches("[data-about], #news") && response.headers.has("HX-Redirect") && $("[data-form]")) event.preventDefault();
+  });
   const leave = () => {
     leaving = true;
     document.dispatchEvent(new CustomEvent("procession:signed-out"));
     location.assign("/console/sign-in");
   };
+  document.addEventListener("procession:leaving", () => { leaving = true; });
   if ($("#page")) ends?.addEventListener("message", leave);
   document.addEventListener("submit", async (event) => {
     const form = event.target.closest("[data-signs-out]");
@@ -244,24 +338,32 @@
   // News: one tab of the browser follows the service and notifies the others. Where tabs
   // cannot agree on one, each asks from time to time.
   const channel = "BroadcastChannel" in window ? new BroadcastChannel("procession-news") : null;
-  let due;
-  const news = () => {
+  const everything = "*";
+  let due, tails = new Set();
+  // News names the tails of the ids of changed processes. Parts of pages about one process are told of its news alone.
+  const news = (named = everything) => {
+    for (const tail of named.split(",")) tails.add(tail);
     due ??= setTimeout(() => {
-      due = undefined;
-      document.body.dispatchEvent(new CustomEvent("procession:news"));
+      const changed = tails;
+      [due, tails] = [undefined, new Set()];
+      // Many people have the same news. Their lists ask at different times.
+      setTimeout(() => document.body.dispatchEvent(new CustomEvent("procession:news")), Math.random() * 1000);
+      for (const part of all("[data-about]")) {
+        if (changed.has(everything) || changed.has(part.dataset.about.slice(-3))) part.dispatchEvent(new CustomEvent("procession:changed"));
+      }
     }, 300);
   };
   // The bell rings in all tabs; only the tab that follows the service tells the person beyond the page.
   const ring = (leads) => document.body.dispatchEvent(new CustomEvent("procession:bell", {detail: {leads}}));
   const pause = 15000;
-  const notify = () => {
-    news();
-    channel.postMessage("news");
+  const notify = (named = everything) => {
+    news(named);
+    channel.postMessage(named);
   };
   const follow = () => new Promise((ended) => {
     const source = new EventSource("/console/live");
     let asking;
-    source.addEventListener("news", notify);
+    source.addEventListener("news", (event) => notify(event.data));
     source.addEventListener("bell", () => {
       ring(true);
       channel.postMessage("bell");
@@ -274,7 +376,7 @@
       asking = undefined;
     });
     source.addEventListener("error", () => {
-      asking ??= setInterval(notify, pause);
+      asking ??= setInterval(() => notify(), pause);
       if (source.readyState !== EventSource.CLOSED) return;
       // A refused stream is not tried again by the browser.
       clearInterval(asking);
@@ -286,7 +388,7 @@
   });
   if ($("#page")) {
     if (channel && navigator.locks) {
-      channel.addEventListener("message", (event) => event.data === "bell" ? ring(false) : news());
+      channel.addEventListener("message", (event) => event.data === "bell" ? ring(false) : news(event.data));
       const lead = () => navigator.locks.request("procession-live", follow).then(lead);
       lead();
     } else {

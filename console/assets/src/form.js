@@ -8,7 +8,7 @@
   const leave = 20; // milliseconds after a control was left, in which others may complete its text
   const hold = 2000; // milliseconds that answers wait for the end of a click
   const retry = 5000; // milliseconds between attempts while there is no connection
-  const signOut = [401, 403];
+  const signedOutStatus = 401;
 
   // What is kept in the browser belongs to the user of the page. It is removed when that user signs
   // out, or another user has signed in.
@@ -30,7 +30,7 @@
   htmx.registerExtension("procession-forms", {
     init: (api) => { morph = api.morph; },
     htmx_before_morph_node: (node) => !node.matches("[role=listbox], [data-found]:not(:empty)") && !(edited.has(node) && node.matches("select, textarea, [data-list], [data-files]")),
-    htmx_before_morph_attr: (node, { attrName }) => !(edited.has(node) && ["value", "checked"].includes(attrName)) && !(["open", "aria-expanded", "aria-activedescendant"].includes(attrName) && node.closest("[data-form]")),
+    htmx_before_morph_attr: (node, { attrName }) => !(attrName === "value" && node === document.activeElement && node.matches("[data-typed]")) && !(edited.has(node) && ["value", "checked"].includes(attrName)) && !(["open", "aria-expanded", "aria-activedescendant"].includes(attrName) && node.closest("[data-form], #beside-part")),
   });
 
   class Form {
@@ -69,9 +69,11 @@
     get base() { return this.element.elements.namedItem("base"); }
     get version() { return this.element.elements.namedItem("version"); }
 
-    say(text, state = "") {
+    say(text, state = "", signedOut = false) {
       const status = this.element.querySelector("[data-status]");
       if (status) { status.textContent = text; status.dataset.state = state; }
+      const link = this.element.querySelector("[data-sign-in]");
+      if (link) link.hidden = !signedOut;
     }
 
     // prepare is called for every new content of the form.
@@ -312,18 +314,40 @@
 
     async send(body, options = {}) {
       const response = await fetch(this.element.action, { method: "POST", body, headers: { Accept: "application/json" }, redirect: "manual", ...options });
-      if (!(response.headers.get("Content-Type") ?? "").startsWith("application/json")) throw response;
+      if (!response.ok || !(response.headers.get("Content-Type") ?? "").startsWith("application/json")) throw response;
       return response.json();
     }
 
     failed(failure) {
-      const known = failure instanceof Response;
-      const out = known && (signOut.includes(failure.status) || failure.type === "opaqueredirect");
       this.failing = true;
       this.keep();
-      this.say(this.element.dataset[out ? "signedOut" : known ? "failed" : "offline"], "failed");
+      this.explain(failure);
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.save(), retry);
+    }
+
+    // explain says why the input was not saved, and has the page look whether the task was changed by others.
+    async explain(failure) {
+      const known = failure instanceof Response;
+      const out = known && (failure.status === signedOutStatus || failure.type === "opaqueredirect");
+      const reason = known && !out ? await failure.json().then((answer) => answer.message, () => "") : "";
+      const { signedOut, failed, offline } = this.element.dataset;
+      this.say(out ? signedOut : known ? `${reason} ${failed}`.trim() : offline, "failed", out);
+      if (known && !out) document.querySelector("[data-task-news]")?.dispatchEvent(new CustomEvent("procession:changed"));
+    }
+
+    // unsavedTexts are the labels and the texts of the inputs with values that are not saved.
+    unsavedTexts() {
+      const texts = [];
+      const all = new FormData(this.element);
+      for (const name of this.unsent()) {
+        const input = this.element.querySelector(`[name="${CSS.escape(name)}"]`);
+        const text = all.getAll(name).filter((value) => typeof value === "string" && value !== "").join(", ");
+        if (!name.startsWith("v") || !input || !text) continue;
+        const label = (input.type !== "radio" && input.labels?.[0]) || input.closest("fieldset")?.querySelector("legend");
+        texts.push([label?.innerText ?? "", text]);
+      }
+      return texts;
     }
 
     // taken shows the answer to the last request.
@@ -331,6 +355,7 @@
       if (answer.status === "done") {
         this.forget();
         this.changed.clear();
+        document.dispatchEvent(new CustomEvent("procession:leaving"));
         location.assign(answer.to);
         return;
       }
@@ -464,7 +489,7 @@
         await Promise.all([this.composed, this.clickable]);
         this.taken(answer, false);
       } catch (failure) {
-        this.say(this.element.dataset[failure instanceof Response ? "failed" : "offline"], "failed");
+        this.explain(failure);
         setTimeout(() => this.restore(), retry);
       } finally {
         this.busy = false;
@@ -497,12 +522,49 @@
     }
   };
   look();
+
+  // A task that others have changed comes anew. Input that is not saved goes into its banner.
+  let unsaved = [];
+  document.addEventListener("htmx:before:swap", ({ detail: { ctx } }) => {
+    if (!ctx.sourceElement?.matches("[data-task-news]") || !ctx.text) return;
+    unsaved = [];
+    for (const [element, form] of forms) {
+      if (!ctx.sourceElement.contains(element)) continue;
+      unsaved.push(...form.unsavedTexts());
+      element.remove();
+    }
+  });
+  document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+    if (ctx.sourceElement?.matches("[data-task-news]") && document.activeElement === document.body) {
+      ctx.sourceElement.querySelector("h1")?.focus({ preventScroll: true });
+    }
+    const shown = document.querySelector("[data-unsaved][hidden]");
+    if (!shown || unsaved.length === 0) return;
+    for (const [label, text] of unsaved) {
+      const entry = document.createElement("div");
+      const [name, value, copy] = ["dt", "dd", "button"].map((tag) => document.createElement(tag));
+      name.textContent = label;
+      value.textContent = text;
+      copy.type = "button";
+      copy.className = "btn btn-sm";
+      copy.textContent = shown.dataset.copyText;
+      Object.assign(copy.dataset, { copy: text, done: shown.dataset.done, failed: shown.dataset.failed });
+      copy.setAttribute("aria-label", `${shown.dataset.copyText}: ${label}`);
+      value.append(copy);
+      entry.append(name, value);
+      shown.querySelector("dl").append(entry);
+    }
+    shown.hidden = false;
+    unsaved = [];
+  });
   new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
   document.addEventListener("procession:signed-out", () => {
     signedOut = true;
     for (const form of forms.values()) { clearTimeout(form.timer); form.changed.clear(); }
     forgetOthers();
   });
+  // A person who comes back from another window may have signed in there.
+  addEventListener("focus", () => { for (const form of forms.values()) if (form.failing) form.save(); });
   addEventListener("online", () => { for (const form of forms.values()) form.save(); });
   addEventListener("pagehide", () => { for (const form of forms.values()) form.leave(); });
   document.addEventListener("visibilitychange", () => { if (document.hidden) for (const form of forms.values()) form.leave(); });
