@@ -48,6 +48,9 @@ func countOf(arg any) (int, bool) {
 
 func englishSingulars() map[string]string {
 	return map[string]string{ //nolint:gosec // texts
+		"%d tasks were not changed:": "%d task was not changed:", "%d tasks are yours now.": "%d task is yours now.",
+		"%d tasks were released.": "%d task was released.", "%d tasks were completed.": "%d task was completed.",
+		"%d tasks were assigned.": "%d task was assigned.", "%d tasks were delegated.": "%d task was delegated.",
 		"%d processes": "%d process", "%d tasks": "%d task", "Checked: all %d processes.": "Checked: %d process.",
 		"%d new tasks to claim": "%d new task to claim", "%s: %d notifications": "%s: %d notification",
 		"%d bytes": "%d byte", "(%d times)": "(%d time)", "%d open tasks": "%d open task",
@@ -88,6 +91,9 @@ func englishSingulars() map[string]string {
 
 func germanSingulars() map[string]string {
 	return map[string]string{ //nolint:gosec // texts
+		"%d tasks were not changed:": "%d Aufgabe wurde nicht geändert:", "%d tasks are yours now.": "%d Aufgabe gehört jetzt Ihnen.",
+		"%d tasks were released.": "%d Aufgabe wurde freigegeben.", "%d tasks were completed.": "%d Aufgabe wurde abgeschlossen.",
+		"%d tasks were assigned.": "%d Aufgabe wurde zugewiesen.", "%d tasks were delegated.": "%d Aufgabe wurde delegiert.",
 		"%d processes": "%d Vorgang", "%d tasks": "%d Aufgabe", "Checked: all %d processes.": "Geprüft: %d Vorgang.",
 		"%d new tasks to claim": "%d neue Aufgabe zu übernehmen", "%s: %d notifications": "%s: %d Benachrichtigung",
 		"%d bytes": "%d Byte", "(%d times)": "(%d-mal)", "%d open tasks": "%d offene Aufgabe",

@@ -164,14 +164,18 @@ func germanForms() map[string]string {
 		"The search text is too long.":                                      "Der Suchtext ist zu lang.",
 		"The data source does not exist, or you may not search it.":         "Diese Datenquelle gibt es nicht, oder Sie dürfen darin nicht suchen.",
 		"Too many of your searches are in progress. Try again in a moment.": "Zu viele Ihrer Suchen laufen noch. Versuchen Sie es gleich noch einmal.",
-		"Start over":                                            "Neu beginnen",
-		"This task can be completed as it is.":                  "Diese Aufgabe lässt sich auch so abschließen.",
-		"This cannot be completed yet.":                         "Das kann noch nicht abgeschlossen werden.",
-		"Your input could not be saved. It is kept here.":       "Ihre Eingaben konnten nicht gespeichert werden. Sie bleiben hier erhalten.",
-		"Another person changed the same values: choose below.": "Eine andere Person hat dieselben Werte geändert: Wählen Sie unten.",
+		"Start over":                                                      "Neu beginnen",
+		"This task can be completed as it is.":                            "Diese Aufgabe lässt sich auch so abschließen.",
+		"This cannot be completed yet.":                                   "Das kann noch nicht abgeschlossen werden.",
+		"Your input could not be saved. It is kept here.":                 "Ihre Eingaben konnten nicht gespeichert werden. Sie bleiben hier erhalten.",
+		"Another person changed the same values: choose for each.":        "Eine andere Person hat dieselben Werte geändert: Wählen Sie jeweils einen.",
+		"You changed the same values in another window: choose for each.": "Sie haben dieselben Werte in einem anderen Fenster geändert: Wählen Sie jeweils einen.",
+		"You changed %s in another window.":                               "Sie haben %s in einem anderen Fenster geändert.",
+		"%s changed %s at the same time.":                                 "%s hat %s gleichzeitig geändert.",
 
 		"No connection. Your input is kept here and saved when the connection is back.": "Keine Verbindung. Ihre Eingaben bleiben hier und werden gespeichert, sobald sie wieder da ist.",
 
-		"You are signed out. Sign in again in another window; your input is kept here.": "Sie sind abgemeldet. Melden Sie sich in einem anderen Fenster wieder an; Ihre Eingaben bleiben hier erhalten.",
+		"You are signed out. Your input is kept here, and saved once you have signed in again.": "Sie sind abgemeldet. Ihre Eingaben bleiben hier erhalten und werden gespeichert, sobald Sie sich wieder angemeldet haben.",
+		"Sign in in another window": "In einem anderen Fenster anmelden",
 	}
 }

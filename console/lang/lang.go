@@ -35,7 +35,7 @@ func catalogueTexts() map[language.Tag]map[string]string {
 func germanCatalogues() []map[string]string {
 	return []map[string]string{
 		germanTexts(), germanForms(), germanTasks(), germanPlanning(), germanProcesses(), germanEvents(), germanRun(), germanAudit(), germanRepair(), germanHealth(),
-		germanEngine(), germanWork(), germanBulk(), germanDefinitions(), germanPeople(), germanReference(), germanTokens(), germanNotifications(),
+		germanEngine(), germanWork(), germanBulk(), germanDefinitions(), germanPeople(), germanReference(), germanTokens(), germanNotifications(), germanContext(),
 	}
 }
 
