@@ -181,7 +181,7 @@ func TestEditorCreatesDefinition(t *testing.T) {
 	alice.Eval(`[...document.querySelectorAll("main input[name$=APPROVED]")].find((input) => input.type !== "hidden" && input.value === "true").click()`)
 	alice.fillIn("Comment", "It is needed.")
 	alice.Click("[data-complete]")
-	alice.AwaitText("Completed")
+	alice.AwaitText("is completed.")
 	require.Contains(t, task, "tasks/")
 	alice.openPath("processes?q=oven")
 	alice.Click("main .row-link")

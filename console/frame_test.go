@@ -71,15 +71,15 @@ func TestKeys(t *testing.T) {
 
 	bob.Press("j")
 	bob.Press("j")
-	bob.Await(`document.activeElement.closest(".row-item")?.id === "task-` + second.String() + `"`)
+	bob.Await(`document.activeElement.closest(".row-item")?.id === "to-claim-` + second.String() + `"`)
 	bob.Press("k")
-	bob.Await(`document.activeElement.closest(".row-item")?.id === "task-` + first.String() + `"`)
+	bob.Await(`document.activeElement.closest(".row-item")?.id === "to-claim-` + first.String() + `"`)
 	bob.Press(kb.Enter)
 	bob.Await(`document.querySelector(".task-head")`)
 	bob.Press("c")
 	bob.AwaitText("Release")
 	bob.Press(kb.Enter, chromedp.ModifierCtrl)
-	bob.AwaitText("Completed")
+	bob.AwaitText("is completed.")
 
 	// Keys that are pressed while the page is replaced have no effect.
 	bob.Await(`!document.querySelector(".htmx-request, .htmx-swapping, .htmx-settling")`)

@@ -22,6 +22,7 @@ route                                   owner tenant-owner administrator manager
 GET processes                           200   200          200           200     200    200       200       200      200   in        200
 GET processes.csv                       200   200          200           200     200    200       200       200      200   in        200
 GET processes/:id                       200   404          404           200     200    200       200       404      404   in        404
+GET processes/:id/beside                200   404          404           200     200    200       200       404      404   in        404
 GET processes/:id/edit                  403   404          404           200     403    403       403       404      404   in        404
 POST processes/:id/edit/form            403   404          404           303     403    403       403       404      404   in        404
 GET processes/:id/edit/form/found       403   404          404           404     403    403       403       404      404   in        404

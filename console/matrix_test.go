@@ -66,6 +66,8 @@ GET tasks/news              200   200          200           200     200    200 
 GET tasks/assign            200   200          200           200     200    200       200       200      200   in        200
 GET tasks/:id               200   404          404           200     200    200       404       404      404   in        404
 GET tasks/:id READY         404   404          404           200     200    200       404       404      404   in        404
+GET tasks/:id/changes       200   404          404           200     200    200       404       404      404   in        404
+GET tasks/:id/next          200   404          404           200     200    200       404       404      404   in        404
 GET tasks/:id/planning      200   404          404           200     200    200       404       404      404   in        404
 POST tasks/:id/planning     303   404          404           303     403    403       404       404      404   in        404
 GET tasks/:id/file          404   404          404           404     404    404       404       404      404   in        404
@@ -232,7 +234,7 @@ func (c *cast) requestStatus(s *site, caller string, r row, task uuid.UUID) stri
 	var body url.Values
 	switch r.method + " " + r.path {
 	case "GET tasks/news":
-		path += "?since=0&view=all"
+		path += "?after=0.0.0&view=all"
 	case "GET palette":
 		path += "?q=" + task.String()
 	case "GET tasks/assign", "GET tasks/delegate":

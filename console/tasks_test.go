@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
@@ -34,7 +35,8 @@ func TestTask(t *testing.T) { //nolint:funlen // one story in a browser
 		require.Contains(t, bob.Text(".view[aria-current]"), "Mine")
 		bob.Click("[data-complete]")
 		bob.Click("[data-anyway] button")
-		bob.Await(`document.querySelector(".pane .text-green")`)
+		bob.AwaitText("“Approve the loan” is completed.")
+		require.NotContains(t, bob.Path(), task.String(), "the next task is shown")
 	})
 	t.Run("is claimed and completed without scripts", func(t *testing.T) {
 		t.Parallel()
@@ -54,7 +56,7 @@ func TestTask(t *testing.T) { //nolint:funlen // one story in a browser
 		b.Click(".form-actions button[value=save]")
 		b.Await(`document.querySelector(".form [name=base]").value.includes("APPROVAL")`)
 		b.Click("[data-complete]")
-		b.AwaitText("Completed")
+		b.AwaitText("The task is completed.")
 		done, err := s.app.OpenTask(t.Context(), s.callerOf(demo.Bob()), task)
 		require.NoError(t, err)
 		require.JSONEq(t, `{"FIRST_NAME":"Ada","LAST_NAME":"Example","AMOUNT":7500,"APPROVAL":"YES"}`, string(done.Item.Task.Data.Value))
@@ -67,8 +69,9 @@ func TestTask(t *testing.T) { //nolint:funlen // one story in a browser
 		carol := s.signIn("Carol")
 		carol.openPath("tasks/" + task.String())
 		carol.AwaitText("There is nothing to fill in.")
+		require.Equal(t, "Seen", carol.Text("[data-complete]"))
 		carol.Click("[data-complete]")
-		carol.Await(`document.querySelector(".facts .text-green")`)
+		carol.AwaitText("“The loan is granted” is completed.")
 	})
 	t.Run("claimed by another meanwhile is shown with the reason", func(t *testing.T) {
 		t.Parallel()
@@ -134,7 +137,7 @@ func TestInbox(t *testing.T) { //nolint:funlen // its subtests share one set-up
 		bob.AwaitPath(web.Root + "tasks?page=2&q=Paging&view=to-claim")
 		require.Equal(t, 2, bob.Count(".row-item"))
 		bob.openPath("tasks?q=Paging&sort=newest")
-		require.Equal(t, "task-"+last.String(), bob.firstRow())
+		require.Equal(t, "to-claim-"+last.String(), bob.firstRow())
 		bob.openPath("tasks?q=Paging&page=9")
 		bob.AwaitPath(web.Root + "tasks?page=2&q=Paging&view=to-claim")
 		bob.openPath("tasks?q=Paging&definition=" + demo.Onboarding().String())
@@ -154,7 +157,7 @@ func TestInbox(t *testing.T) { //nolint:funlen // its subtests share one set-up
 		for view, want := range map[string]uuid.UUID{"to-claim": ready, "mine": mine, "done": done} {
 			bob.openPath("tasks?q=Views+of+Bob&view=" + view)
 			bob.AwaitText("1 in all")
-			require.Equal(t, "task-"+want.String(), bob.firstRow())
+			require.Equal(t, view+"-"+want.String(), bob.firstRow())
 		}
 		bob.openPath("tasks?q=Views+of+Bob&view=all")
 		bob.AwaitText("3 in all")
@@ -183,10 +186,14 @@ func TestInbox(t *testing.T) { //nolint:funlen // its subtests share one set-up
 		}
 		s.assignTask(taken, demo.Alice())
 		bob.Click("[formaction$=claim]")
-		bob.AwaitText("Results")
-		results := bob.Text(".results")
-		require.Contains(t, results, "Several A\nClaimed")
-		require.Contains(t, results, "Several B\nAnother person has claimed this task.")
+		bob.AwaitText("1 task is yours now.")
+		refused := bob.Text(".outcome-refused")
+		require.Contains(t, refused, "Several B")
+		require.Contains(t, refused, "Another person has claimed this task.")
+		bob.AwaitPath(web.Root + "tasks?q=Several&view=to-claim")
+		s.requireAccessible(bob.Tab)
+		bob.Click("#outcome .btn-close")
+		bob.Await(`!document.querySelector("#outcome")`)
 	})
 }
 
@@ -208,10 +215,8 @@ func TestSeveralTasksAreAssigned(t *testing.T) {
 	alice.Type("#assign [name=q]", "bob")
 	alice.Await(`document.querySelectorAll(".person").length === 1`)
 	alice.Click(".person")
-	alice.AwaitText("Results")
-	results := alice.Text(".results")
-	require.Contains(t, results, "Together A\nClaimed")
-	require.Regexp(t, `Together B\n[A-Z].*\.`, results)
+	alice.AwaitText("1 task was assigned.")
+	require.Regexp(t, `Together B\s+[A-Z].*\.`, alice.Text(".outcome-refused"))
 	opened, err := s.app.OpenTask(t.Context(), s.callerOf(demo.Alice()), free)
 	require.NoError(t, err)
 	require.Equal(t, "Bob", opened.OwnerName)
@@ -236,14 +241,84 @@ func TestResultsOfSeveralTasks(t *testing.T) {
 	s := newSite(t)
 	free, taken, hidden := s.createTask(s.startLoan("Several free"), "APPROVE_LOAN", ""), s.createTask(s.startLoan("Several taken"), "APPROVE_LOAN", ""), uuid.New()
 	s.assignTask(taken, demo.Alice())
-	answer := s.sendRequest(s.clientWithToken(demo.Bob().Secret), http.MethodPost, "tasks/claim", url.Values{
-		"task": {taken.String(), hidden.String(), free.String()},
+	bob := s.clientWithToken(demo.Bob().Secret)
+	answer := s.sendRequest(bob, http.MethodPost, "tasks/claim", url.Values{
+		"task": {taken.String(), hidden.String(), free.String()}, "return": {"/console/tasks?view=all"},
 	})
-	page := string(answer.body)
-	var at []int
-	for _, text := range []string{"Several taken", "Another person has claimed this task.", "tasks/" + hidden.String(), "does not exist", "Several free", "Claimed"} {
-		at = append(at, strings.Index(page, text))
+	require.Equal(t, http.StatusSeeOther, answer.status)
+	list := answer.header.Get("Location")
+	require.Contains(t, list, "/console/tasks?changed=1&did=claim&")
+	page := string(s.sendRequest(bob, http.MethodGet, strings.TrimPrefix(list, web.Root), nil).body)
+	for _, text := range []string{"1 task is yours now.", "Several taken", "Another person has claimed this task.", "tasks/" + hidden.String(), "does not exist"} {
+		require.Contains(t, page, text)
 	}
-	require.NotContains(t, at, -1, page)
-	require.True(t, slices.IsSorted(at), "the results are in the order of the tasks")
+	// The address of a refused form leads to the list.
+	require.Equal(t, "/console/tasks", s.sendRequest(bob, http.MethodGet, "tasks/claim", nil).header.Get("Location"))
+}
+
+// A selection ends with its view, and views in which nothing can be chosen offer nothing.
+func TestSelectionEndsWithItsView(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	task := s.createTask(s.startLoan("Chosen once"), "APPROVE_LOAN", "")
+	bob := s.signIn("Bob")
+	bob.openPath("tasks?q=Chosen+once")
+	bob.Click(fmt.Sprintf("[name=task][value=%q]", task))
+	bob.Await(`getComputedStyle(document.querySelector(".bulk")).display !== "none"`)
+	bob.Click(".view[href*='view=all']")
+	bob.Await(`document.querySelector(".view[aria-current][href*='view=all']")`)
+	require.Zero(t, bob.Count("[name=task]:checked"))
+	bob.openPath("tasks?view=mine")
+	require.Zero(t, bob.Count(".bulk [formaction$=claim]"))
+	bob.openPath("tasks?view=done")
+	require.Zero(t, bob.Count("[name=task], .bulk"))
+}
+
+// After the completion of a task the next one opens: first the user's own ones in the order of the list, then those to claim.
+func TestCompletionOpensTheNextTask(t *testing.T) {
+	t.Parallel()
+	s := makeSite(t)
+	s.t = t
+	var own []uuid.UUID
+	for i := range 3 {
+		own = append(own, s.createTask(s.startLoan(fmt.Sprintf("Loan number %d", i)), "APPROVE_LOAN", ""))
+		s.assignTask(own[i], demo.Bob())
+	}
+	free := s.createTask(s.startLoan("Loan to claim next"), "APPROVE_LOAN", "")
+	bob := s.signIn("Bob")
+	complete := func() {
+		bob.Await(`document.querySelector("[data-complete]")`)
+		bob.Press(kb.Enter, chromedp.ModifierCtrl)
+		bob.Await(`document.querySelector("[data-anyway] button")`)
+		bob.Click("[data-anyway] button")
+	}
+	bob.openPath("tasks/" + own[1].String() + "?view=mine")
+	for _, next := range []uuid.UUID{own[2], own[0]} {
+		complete()
+		bob.AwaitPath(web.Root + "tasks/" + next.String() + "?view=mine")
+		bob.AwaitText("“Approve the loan” is completed.")
+		bob.AwaitText("The process continues by itself.")
+	}
+	s.requireAccessible(bob.Tab)
+	complete()
+	bob.AwaitPath(web.Root + "tasks/" + free.String() + "?view=to-claim")
+	bob.Press("c")
+	complete()
+	bob.AwaitPath(web.Root + "tasks?view=to-claim")
+	bob.AwaitText("“Approve the loan” is completed.")
+}
+
+// Without a connection a bar says why links do nothing.
+func TestOfflineBar(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	bob := s.signIn("Bob")
+	bob.Eval(`const send = window.fetch; window.restore = () => { window.fetch = send; }; window.fetch = () => Promise.reject(new TypeError("offline"))`)
+	bob.Click(".area[href$=tasks]")
+	bob.AwaitText("No connection.")
+	s.requireAccessible(bob.Tab)
+	bob.Eval(`window.restore()`)
+	bob.Click(".area[href$=tasks]")
+	bob.AwaitPath(web.Root + "tasks")
+	bob.Await(`document.querySelector("#offline").textContent === ""`)
 }

@@ -105,24 +105,31 @@ func TestContextStandsBeforeTheForm(t *testing.T) {
 		return browsertest.Eval[box](alice.Tab, fmt.Sprintf(`(({top, bottom, left, right}) => ({top, bottom, left, right}))(
 			document.querySelector(%q).getBoundingClientRect())`, selector))
 	}
-	for _, width := range []int64{1440, 1280, 390} {
+	for _, width := range []int64{1440, 1280, 1024, 390} {
 		alice.Size(width, 900)
 		alice.openPath("tasks/" + task.String())
 		alice.AwaitText("Limit")
-		about, form := boxOf(".task-context"), boxOf(".task-work form")
+		about, form := boxOf(".task-context"), boxOf(".task-main form")
 		require.Greater(t, form.Bottom-form.Top, 5000.0, "the form is long at %d px", width)
 		require.Less(t, about.Top, 900.0, "the context is on the first screen at %d px", width)
 		require.LessOrEqual(t, about.Right, float64(width))
-		if width < 1440 {
+		if width < 1280 {
 			require.LessOrEqual(t, about.Bottom, form.Top, "the context is above the form at %d px", width)
 			continue
 		}
 		require.GreaterOrEqual(t, about.Left, form.Right, "the context is next to the form")
 		require.Less(t, about.Top-form.Top, 50.0)
+		require.True(t, browsertest.Eval[bool](alice.Tab, `Boolean(document.querySelector(".task-context").compareDocumentPosition(
+			document.querySelector(".task-main")) & Node.DOCUMENT_POSITION_FOLLOWING)`), "the context is read before the form")
+		process := boxOf("#beside")
+		require.GreaterOrEqual(t, process.Top, about.Bottom, "the process is below the context")
 		alice.Eval(`document.querySelector("#f-F150").scrollIntoView()`)
 		about, field := boxOf(".task-context"), boxOf("#f-F150")
 		require.GreaterOrEqual(t, about.Top, 0.0, "the context stays in view")
 		require.LessOrEqual(t, about.Bottom, 900.0)
 		require.GreaterOrEqual(t, about.Left, field.Right)
+		process = boxOf("#beside")
+		require.GreaterOrEqual(t, process.Top, about.Bottom)
+		require.LessOrEqual(t, process.Bottom, 900.0)
 	}
 }
