@@ -73,7 +73,7 @@ func TestHelpFromAModel(t *testing.T) { //nolint:funlen // one story in a browse
 		bob.Click(".suggestion button")
 		bob.AwaitText("In the form")
 		bob.Click("[data-complete]")
-		bob.AwaitText("Completed")
+		bob.AwaitText("is completed.")
 	})
 	t.Run("works without a script, and says in words why there is none", func(t *testing.T) {
 		t.Parallel()

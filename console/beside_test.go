@@ -28,7 +28,7 @@ func TestProcessBesideTask(t *testing.T) { //nolint:funlen // one page
 		alice := (&site{t: t, url: s.url, db: s.db, app: s.app}).signIn("Alice")
 		alice.openPath(page)
 		alice.Await(`document.querySelector("#beside .actions-menu")`)
-		require.Contains(t, alice.Text("#beside"), "Running")
+		require.Contains(t, alice.Text("#beside"), "Loan · version 1")
 		require.Contains(t, alice.Text("#beside"), "Ada")
 		require.Equal(t, 1, alice.Count(fmt.Sprintf("#beside a[href*=%q]", other)))
 		require.Zero(t, alice.Count(fmt.Sprintf("#beside-open ~ ul a[href*=%q]", task)))

@@ -17,7 +17,8 @@ import (
 
 func TestPlanning(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := makeSite(t)
+	s.t = t
 	process := s.startLoan("Loan to plan")
 	task := s.createTask(process, "APPROVE_LOAN", "")
 	s.createTask(process, "APPROVE_LOAN", "")

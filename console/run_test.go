@@ -173,7 +173,7 @@ func TestIncidentsAreRetriedAndDismissed(t *testing.T) {
 	alice.Click(".row-link")
 	alice.AwaitText("first failure")
 	alice.Click("form[action$=retry] button")
-	alice.AwaitText("the workflow was started again since")
+	alice.AwaitText("The workflow was started again since")
 	alice.Click("form[action$=dismiss] button")
 	alice.AwaitText("Dismissed")
 	alice.openPath("incidents")

@@ -63,6 +63,9 @@ func TestOpenTaskFollowsOthers(t *testing.T) { //nolint:funlen // most of it is 
 			if err != nil {
 				return err
 			}
+			if _, err := s.app.CancelProcess(ctx, alice, opened.ProcessID); err != nil {
+				return err
+			}
 			return s.app.DeleteProcess(ctx, alice, opened.ProcessID)
 		}, "no longer visible to you", "[data-complete]", ".task-change a"},
 	} {

@@ -50,7 +50,7 @@ func TestTasksByKeyboard(t *testing.T) {
 	bob.AwaitText("Release")
 	bob.tabTo(`[name="v/APPROVAL"][type=radio]`)
 	bob.Press(" ")
-	bob.requireOrder("region: Task", "heading: Approve the loan", "region: Form", "textbox: First name", "button: Complete")
+	bob.requireOrder("region: Task", "heading: Approve the loan", "region: Form", "textbox: First name*", "button: Complete")
 	bob.Press(kb.Enter, chromedp.ModifierCtrl)
 	bob.AwaitText("“Approve the loan” is completed.")
 	bob.Await(claimable)

@@ -65,7 +65,7 @@ func (s *Screens) updateChosen(
 	}
 	var ids []uuid.UUID
 	for _, text := range form["incident"] {
-		if id, err := uuid.Parse(text); err == nil && len(ids) < pageSize {
+		if id, err := uuid.Parse(text); err == nil && len(ids) < ui.MaxPageSize {
 			ids = append(ids, id)
 		}
 	}

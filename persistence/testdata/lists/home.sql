@@ -89,13 +89,15 @@ WITH waiting AS MATERIALIZED (
      ORDER BY i.created_at, i.id
      LIMIT $3)
 SELECT i.id, coalesce(t.names, to_jsonb(t.name), '""') AS name, i.task_state AS state, i.process_id, coalesce(v.names, to_jsonb(v.name), '""') AS process_name, p.subject,
-       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at
+       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at,
+       plan.due_at, plan.follow_up_at, coalesce(plan.priority, 2) AS priority_rank
   FROM waiting i
   JOIN processes p ON p.id = i.process_id
   JOIN process_definition_versions v ON v.version = p.process_version
   JOIN item_definition_versions t ON t.version = i.item_version
   JOIN principals s ON s.id = p.initiator_id
   LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
+  LEFT JOIN task_times plan ON plan.item_id = i.id
   LEFT JOIN principals o ON o.id = i.owner_id
   LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id
  ORDER BY i.created_at, i.id;
@@ -103,7 +105,8 @@ SELECT i.id, coalesce(t.names, to_jsonb(t.name), '""') AS name, i.task_state AS 
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 SELECT i.id, coalesce(t.names, to_jsonb(t.name), '""') AS name, i.task_state AS state, i.process_id, coalesce(v.names, to_jsonb(v.name), '""') AS process_name, p.subject,
-       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at
+       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at,
+       plan.due_at, plan.follow_up_at, coalesce(plan.priority, 2) AS priority_rank
   FROM (SELECT i.*
   FROM process_items i
  WHERE i.tenant_id = $2
@@ -116,6 +119,7 @@ SELECT i.id, coalesce(t.names, to_jsonb(t.name), '""') AS name, i.task_state AS 
   JOIN item_definition_versions t ON t.version = i.item_version
   JOIN principals s ON s.id = p.initiator_id
   LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
+  LEFT JOIN task_times plan ON plan.item_id = i.id
   LEFT JOIN principals o ON o.id = i.owner_id
   LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id
  ORDER BY i.created_at, i.id;
@@ -131,7 +135,8 @@ SELECT count(*)
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = "01970000-0000-7000-8000-00000000a001"
 SELECT i.id, coalesce(t.names, to_jsonb(t.name), '""') AS name, i.task_state AS state, i.process_id, coalesce(v.names, to_jsonb(v.name), '""') AS process_name, p.subject,
-       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at
+       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at,
+       plan.due_at, plan.follow_up_at, coalesce(plan.priority, 2) AS priority_rank
   FROM (SELECT i.*
   FROM process_items i
   JOIN processes p ON p.id = i.process_id
@@ -146,6 +151,7 @@ SELECT i.id, coalesce(t.names, to_jsonb(t.name), '""') AS name, i.task_state AS 
   JOIN item_definition_versions t ON t.version = i.item_version
   JOIN principals s ON s.id = p.initiator_id
   LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
+  LEFT JOIN task_times plan ON plan.item_id = i.id
   LEFT JOIN principals o ON o.id = i.owner_id
   LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id
  ORDER BY i.created_at, i.id;
