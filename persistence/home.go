@@ -33,7 +33,7 @@ SELECT EXISTS (SELECT 1 FROM process_definitions d WHERE d.tenant_id = ANY($3) A
                 WHERE i.task_state = 'COMPLETED'),
        EXISTS (SELECT 1 FROM process_definitions d WHERE d.tenant_id = ANY($2) AND ` + access.StartableDefinition + `)`
 
-	// waitingWindow is the number of the oldest open tasks of a tenant among which those of others are searched.
+	// waitingWindow is the number of the oldest open tasks of a tenant among which tasks of others are searched.
 	waitingWindow = "1000"
 
 	// selectWaiting selects the first open tasks for others than the caller.

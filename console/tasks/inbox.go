@@ -25,7 +25,7 @@ const (
 // Screens are the screens of tasks.
 type Screens struct {
 	App *app.Service
-	// Processes shows the process of a task beside its form.
+	// Processes shows the process of a task next to its form.
 	Processes *processes.Screens
 }
 

@@ -36,7 +36,7 @@ type openTask struct {
 	Help *help
 	// Problem is the reason why the last action was refused, "" if none was.
 	Problem string
-	// Beside is the part of the process beside the form, nil if the process is not visible to the user. BesideContent
+	// Beside is the shown part of the process, nil if the process is not visible to the user. BesideContent
 	// is nil for a part that the script loads.
 	Beside        *processes.Beside
 	BesideContent templ.Component
