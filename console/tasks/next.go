@@ -67,7 +67,7 @@ type completion struct {
 	Open    domain.Page[domain.ProcessPart]
 }
 
-// Next shows what happens after a task was completed.
+// Next shows the consequences of the completion of a task for its process.
 func (s *Screens) Next(v *web.Visit) (*web.Answer, error) {
 	id, err := v.ID()
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Screens) Next(v *web.Visit) (*web.Answer, error) {
 	return &web.Answer{Raw: true, Body: completedNote(&c)}, err
 }
 
-// expectation returns what the process waits for, "" if that is not visible to the user or if open tasks tell it.
+// expectation describes the next step of the process, "" if that is not visible to the user or if open tasks tell it.
 func (c *completion) expectation(ctx context.Context) string {
 	switch {
 	case c.Process == nil, len(c.Open.Items) > 0:

@@ -81,7 +81,7 @@ func completedSoon(task uuid.UUID) templ.Component {
 	})
 }
 
-// completedNote tells what happens after a task was completed. It follows the process.
+// completedNote tells the consequences of the completion of a task. It follows the process.
 func completedNote(c *completion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
