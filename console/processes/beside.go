@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// openTasksShown, besideEvents and besideDocuments bound the lists beside a task.
+	// openTasksShown, besideEvents and besideDocuments bound the lists next to a task.
 	openTasksShown  = 20
 	besideEvents    = 30
 	besideDocuments = 20
@@ -31,7 +31,7 @@ const (
 	besideFiles    = "documents"
 )
 
-// Beside is the part of a process that the page of one of its tasks shows beside the form of the task.
+// Beside is the part of a process that the page of one of its tasks shows next to the form of the task.
 type Beside struct {
 	Process, Task uuid.UUID
 	// Part is the shown part, "" for none: wide pages then show the process.

@@ -51,7 +51,7 @@ func BesideTabs(b *Beside) templ.Component {
 	})
 }
 
-// BesideTask is the part of the process that is shown beside the form of a task. Without content the script loads it.
+// BesideTask is the part of the process that is shown next to the form of a task. Without content the script loads it.
 func BesideTask(b *Beside, content templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -78,7 +78,7 @@ func (s *Screens) addItem(v *web.Visit, item app.NewItem) (*web.Answer, error) {
 	return s.showMessages(v, id, draft, rejection)
 }
 
-// showSent shows the messages beside a task after one was sent or, for a rejection, refused.
+// showSent shows the messages next to a task after one was sent or, for a rejection, refused.
 func (s *Screens) showSent(v *web.Visit, beside *Beside, draft conversation.Draft, rejection *domain.Error) (*web.Answer, error) {
 	pane, err := s.besidePane(v, beside)
 	if err != nil {
