@@ -14,8 +14,8 @@ import (
 	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
-// The page of a task has the process of the task beside the form.
-func TestProcessBesideTask(t *testing.T) { //nolint:funlen // one page
+// The page of a task has the process of the task next to the form.
+func TestProcessBesideTask(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	loan := uuid.MustParse(s.loanOf("Loan beside "+hostile, "Ada", "Example"))

@@ -78,7 +78,7 @@ func TestConversation(t *testing.T) {
 	require.Len(t, s.messagesOf(process), 2)
 }
 
-// The same form sent again writes nothing more; another text in it is another message.
+// The same form sent again writes no second message; another text in it is another message.
 func TestMessagesAreSentOnce(t *testing.T) {
 	t.Parallel()
 	s := makeSite(t)

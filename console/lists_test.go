@@ -107,7 +107,7 @@ func TestSeveralTasksAreCompleted(t *testing.T) {
 	require.Equal(t, int64(2), sql[int64](s, "SELECT count(*) FROM process_items WHERE task_state = 'COMPLETED'"))
 	s.requireAccessible(carol.Tab)
 
-	// Nothing is completed for others.
+	// Tasks of others are not completed.
 	answer := s.sendRequest(s.clientWithToken(demo.Bob().Secret), http.MethodPost, "tasks/complete", url.Values{"task": {ids[0], uuid.NewString()}})
 	require.Equal(t, http.StatusSeeOther, answer.status)
 	require.Contains(t, answer.header.Get("Location"), "changed=0")

@@ -64,7 +64,7 @@ func TestLiveStreams(t *testing.T) {
 	used := cputime.OfProcess(func() {
 		for i := range events {
 			// A stream is told of the next event after a pause.
-			time.Sleep(300 * time.Millisecond)
+			time.Sleep(300 * time.Millisecond) //nolint:forbidigo // events of a period are measured
 			told.Store(0)
 			began = time.Now()
 			s.startLoan("Loan of many")

@@ -133,7 +133,7 @@ func processRoutes(s screens) []web.Route {
 		web.Get("processes", s.processes.List),
 		web.Get("processes.csv", s.processes.Export),
 		web.Get("processes/:id", s.processes.Overview),
-		web.Get("processes/:id/beside", s.processes.Beside),
+		web.Get("processes/:id/beside", s.processes.ShowPart),
 		web.Get("processes/:id/edit", s.processes.Edit),
 		web.Get("processes/:id/items", s.processes.Items),
 		web.Get("processes/:id/timeline", s.processes.Timeline),

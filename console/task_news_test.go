@@ -14,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
-// An open task shows what others do with it, and what the viewer may still do.
+// An open task shows the changes of others, and the actions that the viewer still has.
 func TestOpenTaskFollowsOthers(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	s := newSite(t)

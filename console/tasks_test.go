@@ -256,7 +256,7 @@ func TestResultsOfSeveralTasks(t *testing.T) {
 	require.Equal(t, "/console/tasks", s.sendRequest(bob, http.MethodGet, "tasks/claim", nil).header.Get("Location"))
 }
 
-// A selection ends with its view, and views in which nothing can be chosen offer nothing.
+// A selection ends with its view, and views without choices offer no actions.
 func TestSelectionEndsWithItsView(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -308,7 +308,7 @@ func TestCompletionOpensTheNextTask(t *testing.T) {
 	bob.AwaitText("“Approve the loan” is completed.")
 }
 
-// Without a connection a bar says why links do nothing.
+// Without a connection a bar says why links have no effect.
 func TestOfflineBar(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

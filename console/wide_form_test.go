@@ -94,7 +94,7 @@ func TestWideFormIsQuick(t *testing.T) {
 	require.Less(t, times[rounds*95/100-1], 3000.0, "milliseconds to saved")
 }
 
-// What a decision is about is above the form, or next to it and in view at every position of the page, however long the form is.
+// The context of a decision is above the form, or next to it and in view at every position of the page, however long the form is.
 func TestContextStandsBeforeTheForm(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -125,7 +125,7 @@ func (r *Reader) ReadInbox(
 
 // newsWindow is the number of the newest events of a tenant among which the news of an inbox is searched. It bounds the cost, whatever
 // is open and whatever has happened. The planner chooses an index for a number in the statement.
-const newsWindow = "400"
+const newsWindow = "100"
 
 // CountInboxNews returns the number of tasks that others brought into a view after a place in the event log, without the known
 // ones. It considers the tasks of the newest events of each tenant.

@@ -1,6 +1,6 @@
 package lang
 
-// germanContext returns the texts of the process beside a task.
+// germanContext returns the texts of the process of an open task.
 func germanContext() map[string]string {
 	return map[string]string{
 		"About the process":      "Über den Vorgang",

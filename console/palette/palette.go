@@ -25,7 +25,7 @@ type Screens struct {
 	App *app.Service
 }
 
-// target is a result. Kind is the word for what it is.
+// target is a result. Kind is the word for its type.
 type target struct{ Path, Icon, Text, About, Kind string }
 
 // Show shows the screens and resources that match a text. A page's script asks for the

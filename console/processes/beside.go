@@ -31,7 +31,7 @@ const (
 	besideFiles    = "documents"
 )
 
-// Beside is the part of a process that the page of one of its tasks shows next to the form of the task.
+// Beside is a part of a process on the page of one of its tasks, next to the form.
 type Beside struct {
 	Process, Task uuid.UUID
 	// Part is the shown part, "" for none: wide pages then show the process.
@@ -94,8 +94,8 @@ func (b *Beside) partQuery(part string) string {
 	return query.Encode()
 }
 
-// Beside serves a part of a process for the page of one of its tasks.
-func (s *Screens) Beside(v *web.Visit) (*web.Answer, error) {
+// ShowPart serves a part of a process for the page of a task.
+func (s *Screens) ShowPart(v *web.Visit) (*web.Answer, error) {
 	id, err := v.ID()
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ func (o *openTask) standing() string {
 
 // changesPath returns the URL that tells the script of the page of a task whether the task has changed.
 func changesPath(l *listView) string {
-	q := l.Query.And("seen", l.Open.standing())
+	q := l.And("seen", l.Open.standing())
 	if l.Open.Editing {
 		q = q.And("edit", "anyway")
 	}

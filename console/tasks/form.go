@@ -61,7 +61,7 @@ type taskForm struct {
 	// for a task without elements; its form contains the data alone.
 	elements forms.Elements
 	values   forms.Values
-	// isNotice reports that Load found nothing to fill in.
+	// isNotice reports that Load found no fields to fill in.
 	isNotice bool
 	// texts are the texts of the definition for the user.
 	texts *translation.Texts
@@ -116,15 +116,7 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 			return nil, err
 		}
 	}
-	if task.canComplete() {
-		doc.CompleteLabel = ui.T(ctx, "Complete")
-		if f.isNotice {
-			doc.CompleteLabel = ui.T(ctx, "Seen")
-		}
-		if !definition.Spec.RequireValidDataOnComplete && task.Item.Task.Elements.Complete(f.elements) {
-			doc.CompleteAnywayLabel = ui.T(ctx, "Complete anyway")
-		}
-	}
+	f.labelCompletion(ctx, task, definition, doc)
 	if f.Help, err = f.findHelp(ctx, task, definition, doc); err != nil {
 		return nil, err
 	}
@@ -132,6 +124,20 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 		return nil, err
 	}
 	return doc, f.addElements(ctx, doc, task.Item.Task.Elements)
+}
+
+// labelCompletion names the buttons that complete a task, if the user may complete it.
+func (f *taskForm) labelCompletion(ctx context.Context, task *openTask, definition *domain.ItemDefinition, doc *forms.Document) {
+	if !task.canComplete() {
+		return
+	}
+	doc.CompleteLabel = ui.T(ctx, "Complete")
+	if f.isNotice {
+		doc.CompleteLabel = ui.T(ctx, "Seen")
+	}
+	if !definition.Spec.RequireValidDataOnComplete && task.Item.Task.Elements.Complete(f.elements) {
+		doc.CompleteAnywayLabel = ui.T(ctx, "Complete anyway")
+	}
 }
 
 // noteOnly returns schemas that show a note instead of controls. A task without a schema has no input; its form

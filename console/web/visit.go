@@ -212,7 +212,7 @@ func JSON(content any) *Answer {
 	}}
 }
 
-// NoContent answers a script to which there is nothing to say.
+// NoContent answers a script without a body.
 func NoContent() *Answer {
 	return &Answer{Stream: func(w http.ResponseWriter) { w.WriteHeader(http.StatusNoContent) }}
 }

@@ -18,6 +18,6 @@ SELECT count(*)
                                FROM events e
                               WHERE e.tenant_id = t.id AND e.era >= $3::integer AND (e.era, e.xid, e.position) > ($3::integer, $4::xid8, $5::bigint)
                               ORDER BY e.era DESC, e.xid DESC, e.position DESC
-                              LIMIT 400) e
+                              LIMIT 100) e
          WHERE e.process_item_id IS NOT NULL AND e.type = ANY($6) AND e.actor_id <> $1))
    AND i.id <> ALL($7);
