@@ -144,7 +144,7 @@ func limits() []limit { //nolint:funlen // a table
 func others() map[string]string {
 	reasons := map[string]string{}
 	for reason, names := range map[string]string{
-		"bounds work or memory": `events/feed.maxSubjects domain/availability.maxSteps domain/availability.maxBits domain/availability.maxPatternSize
+		"bounds work or memory": `events/feed.maxSubjects console/ui.MaxPageSize domain/availability.maxSteps domain/availability.maxBits domain/availability.maxPatternSize
 			domain/filter.maxNumber domain/filter.maxExponent domain.maxInspectionPause domain.InboxCountLimit domain.AttentionLimit domain.NotificationBellLimit domain.MaxDataSourceResults
 			domain/jsondoc.maxExponentDigits domain/jsondoc.maxLibraryWork domain/jsondoc.maxIdle
 			domain/jsondoc.maxCachedSource domain/jsondoc.maxParts domain/jsondoc.maxBranches domain/jsondoc.maxPlaces domain/jsondoc.maxLimited
