@@ -118,7 +118,7 @@ func (s *testStack) foundATenant() {
 	owner.Eval(`document.querySelector("[name='v/APPROVED'][value=true]:not([type=hidden])").click()`)
 	owner.Type(`[name="v/COMMENT"]`, "It is needed.")
 	owner.Click("[data-complete]")
-	owner.AwaitText("Completed")
+	owner.AwaitText("is completed.")
 	owner.openProcess("oven")
 	require.Equal(s.t, 1, owner.Count(askForReview), "as the expression of the playground says")
 	owner.Click("a[href$='finish/complete']")

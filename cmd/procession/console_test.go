@@ -212,10 +212,13 @@ func (d *devStack) finishApplication(a *applicant) {
 	a.Await(`document.querySelector("[data-status]").dataset.state === "saved"`)
 	a.Click(`label:nth-of-type(1) [name="v/CURRENCY"]`)
 	a.Type(`[name="v/AMOUNT"]`, "12500")
+	task := a.Path()
 	a.Press(kb.Enter, chromedp.ModifierCtrl)
-	a.AwaitText("Completed")
+	a.AwaitText("is completed.")
 	// At three and a half seconds for each of 17 steps, the first task of a new user takes a minute.
 	require.LessOrEqual(d.t, a.steps, 17, "steps from the address in the banner to the first task done, with a file and a mistake")
+	a.Open(d.url() + task)
+	a.Await(`document.getElementById("f-LAST_5fNAME")`)
 	require.Equal(d.t, "Carol", browsertest.Eval[string](a.Tab, `document.getElementById("f-FIRST_5fNAME").innerText`))
 	require.Equal(d.t, "Demo", browsertest.Eval[string](a.Tab, `document.getElementById("f-LAST_5fNAME").innerText`))
 	got, err := base64.StdEncoding.DecodeString(browsertest.Eval[string](a.Tab, `fetch([...document.querySelectorAll(".pane a")]
@@ -247,12 +250,12 @@ func (d *devStack) decide(a *applicant) {
 		d.openTask(bob, "mine")
 	}
 	bob.Click("[data-complete]")
-	bob.AwaitText("Completed")
+	bob.AwaitText("is completed.")
 
 	d.awaitItem(a.process, "NOTIFICATION_GRANTED")
 	d.openTask(a.Tab, "mine")
 	a.Click("[data-complete]")
-	a.AwaitText("Completed")
+	a.AwaitText("is completed.")
 	a.Open(d.url() + web.Root + "processes/" + a.process.String())
 	a.Await(`document.querySelector(".page-about .text-green")`)
 }
