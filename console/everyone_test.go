@@ -12,7 +12,8 @@ import (
 
 func TestRightsOfEveryoneAreShownAndEnforced(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := makeSite(t)
+	s.t = t
 	s.applyManifests(`
 apiVersion: procession/v1
 kind: ProcessDefinition

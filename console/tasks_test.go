@@ -274,6 +274,17 @@ func TestSelectionEndsWithItsView(t *testing.T) {
 	require.Zero(t, bob.Count("[name=task], .bulk"))
 }
 
+// The list opens instead of a next task that was taken meanwhile.
+func TestNextTaskThatWasTaken(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.t = t
+	query := "?completed=" + uuid.NewString() + "&view=mine"
+	answer := s.sendRequest(s.clientWithToken(demo.Bob().Secret), "GET", "tasks/"+uuid.NewString()+query, nil)
+	require.Equal(t, http.StatusSeeOther, answer.status)
+	require.Equal(t, web.Root+"tasks"+query, answer.header.Get("Location"))
+}
+
 // After the completion of a task the next one opens: first the user's own ones in the order of the list, then those to claim.
 func TestCompletionOpensTheNextTask(t *testing.T) {
 	t.Parallel()

@@ -72,7 +72,13 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.showTask(v, id, v.URL.Query(), nil, nil)
+	query := v.URL.Query()
+	answer, err := s.showTask(v, id, query, nil, nil)
+	if domain.HasCode(err, domain.CodeNotFound) && query.Has(completed) {
+		// The next task was taken meanwhile.
+		return web.SeeOther(parseQuery(query).And(completed, query.Get(completed)).Path(area)), nil
+	}
+	return answer, err
 }
 
 // showTask shows a task. rejection explains a failed action, nil for none; shown is its form, nil for the form of

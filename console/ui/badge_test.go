@@ -50,7 +50,7 @@ func TestEveryKindHasABadge(t *testing.T) {
 	for value := range badges {
 		types[reflect.TypeOf(value)] = true
 	}
-	require.Len(t, types, 14)
+	require.Len(t, types, 15)
 	for of := range types {
 		values := constants[of.PkgPath()][of.Name()]
 		require.NotEmpty(t, values, of)

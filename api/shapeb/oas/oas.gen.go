@@ -1163,8 +1163,9 @@ type ProcessCreateParams struct {
 	// Entity A JSON object together with the result of checking it against the schema of its definition
 	Entity *JSONValue `json:"entity,omitempty"`
 
-	// Extras Any JSON object; numbers keep all their digits
-	Extras AnyObject `json:"extras,omitempty"`
+	// Extras Data for the workflow alone, which gets it in its request (`WorkflowRequest.extras`); at most 65,536 bytes. It is not shown
+	// with the process.
+	Extras ProcessExtras `json:"extras,omitempty"`
 
 	// ID Chosen by the caller to make the creation repeatable
 	ID             *openapi_types.UUID `json:"id,omitempty"`
@@ -1314,6 +1315,10 @@ type ProcessEventList struct {
 
 // ProcessEventOrder defines model for ProcessEventOrder.
 type ProcessEventOrder string
+
+// ProcessExtras Data for the workflow alone, which gets it in its request (`WorkflowRequest.extras`); at most 65,536 bytes. It is not shown
+// with the process.
+type ProcessExtras = json.RawMessage
 
 // ProcessItem defines model for ProcessItem.
 type ProcessItem struct {
