@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"unicode"
@@ -87,7 +88,7 @@ func Reason(ctx context.Context, err *domain.Error) string {
 
 // ReasonOf describes the refusal of an operation by its code alone.
 func ReasonOf(ctx context.Context, code domain.Code) string {
-	return Reason(ctx, &domain.Error{Code: code, Message: T(ctx, reasonTexts()[domain.CodeInvalidState])})
+	return T(ctx, cmp.Or(reasonTexts()[code], reasonTexts()[domain.CodeInvalidState]))
 }
 
 // English reports whether the viewer reads English, as the messages of errors are.

@@ -39,4 +39,8 @@ func TestErrorsAreInTheLanguageOfThePage(t *testing.T) {
 	unknown := domain.Conflict(domain.CodeInvalidState, "no resource is selected")
 	require.Equal(t, "No resource is selected.", ui.Reason(ui.WithViewer(t.Context(), english), unknown))
 	require.Equal(t, "Der jetzige Zustand erlaubt das nicht.", ui.Reason(ui.WithViewer(t.Context(), german), unknown))
+	for _, code := range []domain.Code{domain.CodeInvalidState, "OF_NO_TEXT"} {
+		require.Equal(t, "The current state does not allow this.", ui.ReasonOf(ui.WithViewer(t.Context(), english), code))
+		require.Equal(t, "Der jetzige Zustand erlaubt das nicht.", ui.ReasonOf(ui.WithViewer(t.Context(), german), code))
+	}
 }
