@@ -10,20 +10,18 @@ import (
 )
 
 const (
-	// clockOfProcess has the columns of DeadlineClock for a process p, clockOfDefinition for new processes of a definition d.
-	clockOfProcess = `(SELECT t.time_zone FROM tenants t WHERE t.id = p.tenant_id),
+	// The parts of the columns of DeadlineClock, between a tenant, the tenant again, and a version of a process definition.
+	zoneOfTenant   = `(SELECT t.time_zone FROM tenants t WHERE t.id = `
+	calendarOfSite = `),
        (SELECT r.spec FROM process_definition_versions w
-          JOIN resources r ON r.tenant_id = p.tenant_id AND r.kind = 'Calendar' AND r.code = w.calendar
-         WHERE w.version = p.process_version)`
-	clockOfDefinition = `(SELECT t.time_zone FROM tenants t WHERE t.id = d.tenant_id),
-       (SELECT r.spec FROM process_definition_versions w
-          JOIN resources r ON r.tenant_id = d.tenant_id AND r.kind = 'Calendar' AND r.code = w.calendar
-         WHERE w.version = d.published_version)`
-	// clockOfStarted is clockOfDefinition for a definition p.
-	clockOfStarted = `(SELECT t.time_zone FROM tenants t WHERE t.id = p.tenant_id),
-       (SELECT r.spec FROM process_definition_versions w
-          JOIN resources r ON r.tenant_id = p.tenant_id AND r.kind = 'Calendar' AND r.code = w.calendar
-         WHERE w.version = p.published_version)`
+          JOIN resources r ON r.tenant_id = `
+	calendarOfVersion = ` AND r.kind = 'Calendar' AND r.code = w.calendar
+         WHERE w.version = `
+
+	// clockOfProcess has the columns for a process p, the others for new processes of a definition d or p.
+	clockOfProcess    = zoneOfTenant + `p.tenant_id` + calendarOfSite + `p.tenant_id` + calendarOfVersion + `p.process_version)`
+	clockOfDefinition = zoneOfTenant + `d.tenant_id` + calendarOfSite + `d.tenant_id` + calendarOfVersion + `d.published_version)`
+	clockOfStarted    = zoneOfTenant + `p.tenant_id` + calendarOfSite + `p.tenant_id` + calendarOfVersion + `p.published_version)`
 
 	selectDeadlineSite = `
 SELECT ` + processColumns + `, ` + clockOfProcess + `

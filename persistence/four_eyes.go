@@ -28,16 +28,16 @@ SELECT p.id
 	// tryOpposedProcess is lockOpposedProcess of a transaction that has locked items before, which must not wait.
 	tryOpposedProcess = lockOpposedProcess + ` SKIP LOCKED`
 
-	selectOpposedTasks = `
-SELECT DISTINCT o.item_definition_code, o.owner_id, o.task_state
-  FROM process_items i` + ofOpposingItem + `
-  JOIN process_items o ON o.process_id = i.process_id AND o.item_definition_code = ANY(j.opposed_codes)
- WHERE i.id = $1 AND i.tenant_id = ANY($2) AND o.task_state IN ('CLAIMED', 'COMPLETED')`
-
 	// opposedTasksOf selects from the tasks o with owners that are opposed to an item i.
 	opposedTasksOf = `FROM item_definition_versions j
           JOIN process_items o ON o.process_id = i.process_id AND o.item_definition_code = ANY(j.opposed_codes)
          WHERE j.version = i.item_version AND cardinality(j.opposed_codes) > 0 AND o.task_state IN ('CLAIMED', 'COMPLETED')`
+
+	selectOpposedTasks = `
+SELECT o.*
+  FROM process_items i
+ CROSS JOIN LATERAL (SELECT DISTINCT o.item_definition_code, o.owner_id, o.task_state ` + opposedTasksOf + `) o
+ WHERE i.id = $1 AND i.tenant_id = ANY($2)`
 
 	// The process is locked before, so that the owners are those after each earlier operation.
 	columnOfOpposedTasks = `,
