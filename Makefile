@@ -21,7 +21,7 @@ CLUSTER_TIME ?= 10m
 
 TOOLS := $(CURDIR)/bin/tools
 
-# The packages that take longest start first, three at once and beside the nested modules, so that no processor is idle.
+# The packages that take longest start first, three at once, so that no processor is idle.
 PACKAGES := -p 3 ./cmd/procession ./console ./api ./persistence ./workflows ./engine/completions ./console/forms ./api/shapeb ./...
 
 # Modules below the root; modules of tools contain versions only.
@@ -53,11 +53,8 @@ demo: ## Drive the loan example against the running stack
 
 .PHONY: test
 test: bootstrap-tests assets temporal ## Run all tests; needs no running service
-	@nested=$$(mktemp); $(MAKE) test-nested > "$$nested" 2>&1 & \
-	  beside=$$!; failed=0; \
-	  go test -ldflags=-w -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $(PACKAGES) || failed=1; \
-	  wait $$beside || failed=1; \
-	  cat "$$nested"; rm "$$nested"; exit $$failed
+	@go test -ldflags=-w -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $(PACKAGES)
+	@$(MAKE) test-nested
 
 .PHONY: check
 check: bootstrap-tests assets lint drift temporal ## Run all checks before a merge: lint, drift, tests with the race detector, fuzzing
