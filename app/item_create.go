@@ -32,7 +32,7 @@ type NewItem struct {
 	// nil for none.
 	ThreadID *uuid.UUID
 	Owner    PrincipalKey
-	// Plan is the planning of a task. Empty members are those of the definition.
+	// Plan is the planning of a task. The rules of the definition set the empty members.
 	Plan        domain.TaskPlan
 	Data        json.RawMessage
 	ContextData json.RawMessage

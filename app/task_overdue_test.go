@@ -141,7 +141,7 @@ func TestFinishedTasksAreNotOverdue(t *testing.T) {
 	require.Equal(t, tasks[2].ID, overdue.Items[0].ID)
 }
 
-// Replicas that handle the queue at the same time, some of which are killed within a transaction, report each task once.
+// Replicas that handle the queue at the same time report each task once. Some are killed within a transaction.
 func TestConcurrentReplicasReportEachTaskOnce(t *testing.T) {
 	t.Parallel()
 	f := newDeadlineFixture(t)

@@ -120,7 +120,7 @@ func newTasksPlanCommand(env Environment) *cobra.Command {
 	var flags planFlags
 	cmd := taskCommand(env, &cobra.Command{
 		Use: "plan ID", Short: "Set the due date, the follow-up date and the priority of a task",
-		Long: "Sets the due date, the follow-up date and the priority of an open task. What is not given stays as it is, none\n" +
+		Long: "Sets the due date, the follow-up date and the priority of an open task. Missing flags keep the present values, none\n" +
 			"removes a date. The owner of the task and managers of its process may.",
 		Example: "  procession tasks plan 01970000-0000-7000-8000-000000000001 --due 2027-01-31T12:00 --priority HIGH\n" +
 			"  procession tasks plan 01970000-0000-7000-8000-000000000001 --follow-up 2d --due none",

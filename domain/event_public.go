@@ -84,7 +84,7 @@ func FeedEventTypes() []EventType {
 	return types
 }
 
-// NewsEventTypes returns the types of events after which pages for people show something else: those of the live feed, and
+// NewsEventTypes returns the types of events that change pages for people: the types of the live feed, and
 // further changes of processes. Saved input is not among them, because forms save every second.
 func NewsEventTypes() []EventType {
 	return append(

@@ -40,7 +40,7 @@ type TaskPlan struct {
 	Priority          TaskPriority
 }
 
-// IsDefault reports whether the plan sets nothing.
+// IsDefault reports whether the plan has no dates and the normal priority.
 func (p TaskPlan) IsDefault() bool {
 	return p.DueAt == nil && p.FollowUpAt == nil && p.Priority.Rank() == PriorityNormal.Rank()
 }

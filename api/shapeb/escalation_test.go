@@ -85,9 +85,9 @@ func (e *escalated) handleAt(at time.Time) {
 	}, time.Minute, 10*time.Millisecond)
 }
 
-// recorded returns the number of tasks with exactly one event of each step of their escalation, and of the due date, and of all
+// countEvents returns the number of tasks with exactly one event of each step of their escalation, and of the due date, and of all
 // events.
-func (e *escalated) recorded() (once, all int) {
+func (e *escalated) countEvents() (once, all int) {
 	const events = `FROM events WHERE type IN ('PROCESS_ITEM.TASK_OVERDUE', 'PROCESS_ITEM.TASK_ESCALATED') AND resource_id IN
 		(SELECT id FROM process_items WHERE item_definition_code IN ('CHECK', 'PAY'))`
 	return e.Count(`SELECT count(*) FROM (SELECT 1 ` + events + ` GROUP BY resource_id, type, details ->> 'step', details ->> 'dueAt' HAVING count(*) = 1) o`),
@@ -108,7 +108,7 @@ func TestEscalationsHappenOnce(t *testing.T) {
 	}
 	expect := func(want int) {
 		t.Helper()
-		once, all := e.recorded()
+		once, all := e.countEvents()
 		require.Equal(t, want, once)
 		require.Equal(t, want, all, "each once")
 	}
@@ -150,13 +150,13 @@ func TestEscalationKeepsFourEyes(t *testing.T) {
 	}
 	require.Len(t, owned, 1)
 	require.Len(t, free, 1)
-	_, all := e.recorded()
+	_, all := e.countEvents()
 	require.Equal(t, 6, all)
 
 	later := due.Add(24 * time.Hour)
 	e.Call(200, demo.Alice(), http.MethodPut, apitest.ItemPath(tasks[0].ID, planning), `{"dueAt":"`+later.Format(time.RFC3339)+`"}`)
 	e.clocks[0] = later.Add(2 * time.Hour)
 	e.handle(t.Context(), 0)
-	_, all = e.recorded()
+	_, all = e.countEvents()
 	require.Equal(t, 10, all)
 }

@@ -102,7 +102,7 @@ func decodeObject(text json.RawMessage) any {
 	return convertNumbers(value)
 }
 
-// convertNumbers replaces numbers with those of gojq.
+// convertNumbers converts numbers to the types of gojq.
 func convertNumbers(value any) any {
 	switch value := value.(type) {
 	case json.Number:

@@ -70,9 +70,9 @@ func examples() []rendered {
 		{"message-created", eventOf(domain.EventItemCreated, domain.ItemMessage, "", ""), false},
 		{"thread-created", eventOf(domain.EventItemCreated, domain.ItemThread, "", "TALK"), false},
 		{"task-state-changed", eventOf(domain.EventItemTaskStateChanged, domain.ItemTask, domain.TaskClaimed, "A<B & C"), true},
-		{"task-planned", planned(domain.EventItemTaskPlanned), false},
-		{"task-overdue", planned(domain.EventItemTaskOverdue), false},
-		{"task-escalated", planned(domain.EventItemTaskEscalated).With("step", "2"), false},
+		{"task-planned", planEvent(domain.EventItemTaskPlanned), false},
+		{"task-overdue", planEvent(domain.EventItemTaskOverdue), false},
+		{"task-escalated", planEvent(domain.EventItemTaskEscalated).With("step", "2"), false},
 		{"process-deleted", eventOf(domain.EventProcessDeleted, "", "", ""), false},
 		{"artifact-deleted", aboutArtifact(domain.EventArtifactDeleted), false},
 		{"artifact-restored", aboutArtifact(domain.EventArtifactRestored), false},
@@ -92,6 +92,6 @@ func examples() []rendered {
 	}
 }
 
-func planned(kind domain.EventType) domain.Event {
+func planEvent(kind domain.EventType) domain.Event {
 	return eventOf(kind, domain.ItemTask, domain.TaskReady, "CHECK").With("dueAt", "2024-06-20T10:00:00Z").With("priority", "HIGH")
 }

@@ -174,7 +174,7 @@ func (w *testServer) sdkWith(t *testing.T, namespace string, cert tls.Certificat
 	return connected
 }
 
-// awaitDeadline reports the end of a call by the server at its deadline as what it is: gRPC calls it cancelled if the answer is ahead of the
+// awaitDeadline reports the end of a call by the server at its deadline as an exceeded deadline: gRPC calls it cancelled if the answer is ahead of the
 // client's clock, and Temporal's SDK then does not repeat the call.
 func awaitDeadline(
 	ctx context.Context, method string, request, reply any, connection *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
