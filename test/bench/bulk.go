@@ -80,7 +80,7 @@ func (b *bench) measureIncidentPages(ctx context.Context) error {
 		{demo.Alice(), "search for a word of no message", "incidents?q=unheard"},
 		{demo.Bob(), "the same for an administrator of their definition", "incidents?q=unheard"},
 	} {
-		browser, err := b.stack.signIn(ctx, page.of)
+		browser, err := b.signIn(ctx, page.of)
 		if err != nil {
 			return err
 		}
@@ -141,14 +141,8 @@ func (b *bench) measureRetry(ctx context.Context) error {
 		}
 	}
 	took := time.Since(began)
-	commands := 1
-	for commands > 0 {
-		if err := waitFor(ctx, bulkPoll); err != nil {
-			return err
-		}
-		if err := b.pool.QueryRow(ctx, "SELECT count(*) FROM engine_commands").Scan(&commands); err != nil {
-			return fmt.Errorf("counting commands: %w", err)
-		}
+	if err := b.awaitNoCommands(ctx); err != nil {
+		return err
 	}
 	all := time.Since(began)
 	after, err := b.processorTimes(ctx)
@@ -164,4 +158,20 @@ func (b *bench) measureRetry(ctx context.Context) error {
 			previewed.Seconds(), all.Seconds(), spent(ofService), spent(ofDatabase), spent(ofTemporal), spent(ofOthers)),
 	})
 	return nil
+}
+
+// awaitNoCommands returns when Temporal has all commands of the service.
+func (b *bench) awaitNoCommands(ctx context.Context) error {
+	for {
+		if err := waitFor(ctx, bulkPoll); err != nil {
+			return err
+		}
+		var commands int
+		if err := b.pool.QueryRow(ctx, "SELECT count(*) FROM engine_commands").Scan(&commands); err != nil {
+			return fmt.Errorf("counting commands: %w", err)
+		}
+		if commands == 0 {
+			return nil
+		}
+	}
 }
