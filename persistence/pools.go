@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -243,10 +244,23 @@ func send(ctx context.Context, to batchSender, batch *pgx.Batch, queries []pg.Qu
 		pool.open(batch)
 		to = conn
 	}
+	var scanned error
 	for _, q := range queries {
-		batch.Queue(q.SQL, q.Args...).Query(q.Scan)
+		batch.Queue(q.SQL, q.Args...).Query(func(rows pgx.Rows) error {
+			if scanned != nil {
+				return nil
+			}
+			err := q.Scan(rows)
+			rows.Close()
+			if rows.Err() != nil {
+				return err
+			}
+			// The driver drops the prepared statements of a batch with an error, and a missing row is none of the statement.
+			scanned = err
+			return nil
+		})
 	}
-	return to.SendBatch(ctx, batch).Close()
+	return cmp.Or(to.SendBatch(ctx, batch).Close(), scanned)
 }
 
 // acquire returns a connection from the pool. It waits up to the pool's limit and then returns an UNAVAILABLE
