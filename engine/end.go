@@ -37,7 +37,8 @@ type Closed struct {
 	// Completed is set when the workflow returned a result; otherwise Outcome
 	// returns the details.
 	Completed bool
-	ClosedAt  time.Time
+	// ClosedAt has the precision of PostgreSQL, whatever store Temporal's list is in.
+	ClosedAt time.Time
 }
 
 // ListClosed returns a page of the runs of a namespace that ended in one way, the
@@ -64,7 +65,7 @@ func (e *Engine) ListClosed(
 			WorkflowID: info.GetExecution().GetWorkflowId(),
 			RunID:      info.GetExecution().GetRunId(),
 			Completed:  kind == EndCompleted,
-			ClosedAt:   info.GetCloseTime().AsTime(),
+			ClosedAt:   info.GetCloseTime().AsTime().Truncate(time.Microsecond),
 		})
 	}
 	return runs, page.GetNextPageToken(), nil

@@ -306,7 +306,6 @@ func TestEngine(t *testing.T) { //nolint:funlen // its subtests share one set-up
 		c := newCommand("returner")
 		run := b.executeCommand(t, c)
 		ended := b.awaitOutcome(t, c)
-		// The list has the precision of the database.
 		want := engine.Closed{
 			WorkflowID: c.Run.WorkflowID, RunID: run, Completed: true,
 			ClosedAt: ended.ClosedAt.Truncate(time.Microsecond),

@@ -6,11 +6,13 @@ import (
 	"crypto/x509"
 	"fmt"
 	"net"
+	"time"
 
 	"go.temporal.io/sdk/client"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
 
 	"github.com/procession-dev/procession/internal/tlspolicy"
 )
@@ -74,9 +76,19 @@ func (c *Credentials) transport() credentials.TransportCredentials {
 	return newTransport(*c)
 }
 
+const (
+	// silence is the time without an answer after which a connection is checked. Temporal permits one check in ten seconds.
+	silence = 10500 * time.Millisecond
+	// checkTimeout is the time after which a connection without an answer to the check is closed: the host of the frontend is lost.
+	checkTimeout = 2 * time.Second
+)
+
 // DialOptions returns the options of connections to Temporal.
 func (c *Credentials) DialOptions() []grpc.DialOption {
-	return []grpc.DialOption{grpc.WithTransportCredentials(c.transport()), grpc.WithConnectParams(connectParams())}
+	return []grpc.DialOption{
+		grpc.WithTransportCredentials(c.transport()), grpc.WithConnectParams(connectParams()),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: silence, Timeout: checkTimeout, PermitWithoutStream: true}),
+	}
 }
 
 // transport is TLS to Temporal that verifies each handshake with the current

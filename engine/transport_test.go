@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 
 	"github.com/procession-dev/procession/authn"
@@ -64,6 +65,78 @@ func TestRootsAreAskedForAtEveryHandshake(t *testing.T) {
 		err := e.Ping(t.Context())
 		return err != nil && strings.Contains(err.Error(), "reached")
 	}, 30*time.Second, 50*time.Millisecond)
+}
+
+// A host that does not answer any more, without closing its connections, is left for another behind the same address.
+func TestCallsLeaveASilentHost(t *testing.T) {
+	t.Parallel()
+	server := grpc.NewServer(
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
+		grpc.UnknownServiceHandler(func(any, grpc.ServerStream) error { return status.Error(codes.PermissionDenied, "reached") }),
+	)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		server.Stop()
+		require.NoError(t, <-served)
+	})
+	address, silence := relayFirst(t, listener.Addr().String())
+	e, err := engine.New(engine.Options{Address: address, Logger: enginetest.Logger(), Credentials: engine.Credentials{Plaintext: true}})
+	require.NoError(t, err)
+	defer e.Close()
+	require.ErrorContains(t, e.Ping(t.Context()), "reached")
+	silence()
+	began := time.Now()
+	require.Eventually(t, func() bool { return strings.Contains(e.Ping(t.Context()).Error(), "reached") }, 40*time.Second, 50*time.Millisecond)
+	require.Less(t, time.Since(began), 25*time.Second)
+}
+
+// relayFirst relays connections to a target, and returns its address and a function after which the first connection stays open and
+// relays nothing.
+func relayFirst(t *testing.T, target string) (address string, silence func()) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	silent := make(chan struct{})
+	relay := func(to, from net.Conn, first bool) {
+		buffer := make([]byte, 4096)
+		for {
+			n, err := from.Read(buffer)
+			if err != nil {
+				_ = to.Close()
+				return
+			}
+			select {
+			case <-silent:
+				if first {
+					continue
+				}
+			default:
+			}
+			if _, err := to.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+	}
+	go func() {
+		for first := true; ; first = false {
+			caller, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			called, err := net.Dial("tcp", target)
+			if err != nil {
+				_ = caller.Close()
+				continue
+			}
+			go relay(called, caller, first)
+			go relay(caller, called, first)
+		}
+	}()
+	return listener.Addr().String(), func() { close(silent) }
 }
 
 func newIssuer(t *testing.T) *authn.Issuer {
