@@ -161,7 +161,7 @@ func useCassandra(t *testing.T, hosts []*temporalHost) {
 	o := hosts[0].options
 	storestest.UseAll(t, &o)
 	for _, h := range hosts {
-		h.options.Store, h.options.Config, h.options.DatabaseURL = o.Store, o.Config, o.DatabaseURL
+		h.options.Store, h.options.More, h.options.DatabaseURL = o.Store, o.More, o.DatabaseURL
 	}
 }
 

@@ -34,10 +34,10 @@ type Options struct {
 	// Listen is host:port of the frontend; port 0 takes a free one, see
 	// Server.Address.
 	Listen string
-	// Store is StoreSQLite or StorePostgres; empty leaves the choice to Config.
+	// Store is StoreSQLite or StorePostgres; empty leaves the choice to More.
 	Store string
-	// Config is a file with further settings of the server; empty: none.
-	Config string
+	// More are further arguments of the server; nil: none.
+	More []string
 	// Database is the name of the main database of StorePostgres, and the beginning of the name of the other one; empty leaves the server's
 	// default.
 	Database string
@@ -149,7 +149,6 @@ func (o Options) commandLine() []string {
 	var args []string
 	for _, flag := range []struct{ name, value string }{
 		{"listen", o.Listen},
-		{"config", o.Config},
 		{"store", o.Store},
 		{"database", o.Database},
 		{"jwks-url", o.JWKSURL},
@@ -179,7 +178,7 @@ func (o Options) commandLine() []string {
 	if o.JWKSRefresh != 0 {
 		args = append(args, "--jwks-refresh", o.JWKSRefresh.String())
 	}
-	return args
+	return append(args, o.More...)
 }
 
 // Address returns host:port of the frontend.

@@ -3,8 +3,8 @@
 //	go run ./test/stores COMMAND ARGUMENT…
 //
 // It fetches both with Maven, 111 MB the first time, and starts a node of each on the loopback address, with TLS and passwords. The
-// environment variable TEST_STORES of the command names a folder with the settings of temporal-server for them: store.yaml and
-// visibility.yaml. Both nodes and their data end with the command.
+// environment variable TEST_STORES of the command names a folder with files of settings for temporal-server: store.yaml for Cassandra,
+// visibility.yaml for OpenSearch, and both.yaml. Both nodes and their data end with the command.
 package main
 
 import (
@@ -104,13 +104,10 @@ func startNodes(ctx context.Context, dir string) (nodes []*child.Process, err er
 	return nodes, writeSettings(dir, port, at)
 }
 
-// writeSettings writes settings of temporal-server for each store.
+// writeSettings writes settings of temporal-server for each store, and for both.
 func writeSettings(dir string, port int, searchURL string) error {
 	at := func(name string) string { return filepath.Join(dir, name) }
-	files := map[string]string{
-		"cassandra-password":  cassandraPassword + "\n",
-		"opensearch-password": searchPassword + "\n",
-		"store.yaml": fmt.Sprintf(`store: cassandra
+	store := fmt.Sprintf(`store: cassandra
 cassandra-hosts: 127.0.0.1
 cassandra-port: %d
 cassandra-replication: 1
@@ -120,15 +117,20 @@ cassandra-tls: true
 cassandra-tls-ca: %s
 cassandra-tls-cert: %s
 cassandra-tls-key: %s
-`, port, cassandraUser, at("cassandra-password"), at(authorityFile), at(clientFile), at(clientKeyFile)),
-		"visibility.yaml": fmt.Sprintf(`visibility: opensearch
+`, port, cassandraUser, at("cassandra-password"), at(authorityFile), at(clientFile), at(clientKeyFile))
+	visibility := fmt.Sprintf(`visibility: opensearch
 opensearch-url: %s
 opensearch-user: %s
 opensearch-password-file: %s
 opensearch-tls-ca: %s
-`, searchURL, searchUser, at("opensearch-password"), at(authorityFile)),
-	}
-	for name, text := range files {
+`, searchURL, searchUser, at("opensearch-password"), at(authorityFile))
+	for name, text := range map[string]string{
+		"cassandra-password":  cassandraPassword + "\n",
+		"opensearch-password": searchPassword + "\n",
+		"store.yaml":          store,
+		"visibility.yaml":     visibility,
+		"both.yaml":           store + visibility,
+	} {
 		if err := os.WriteFile(at(name), []byte(text), 0o600); err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func TestCostOnPostgres(t *testing.T) { //nolint:paralleltest // it measures
 func TestCostOnCassandraAndOpenSearch(t *testing.T) { //nolint:paralleltest // it measures
 	clusterTime(t)
 	w := newAuthorities(t)
-	w.useStores(t, []string{teststores.Main, teststores.Lists})
+	w.useStores(t, teststores.Both)
 	w.updateStores(t)
 	folder := teststores.Folder()
 	stores := map[string]int{}

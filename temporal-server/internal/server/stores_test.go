@@ -17,10 +17,10 @@ import (
 	"github.com/procession-dev/procession/temporal-server/internal/teststores"
 )
 
-// useStores takes the stores in files of teststores.
-func (w *testServer) useStores(t *testing.T, files []string, more ...string) {
+// useStores takes the stores in a file of teststores.
+func (w *testServer) useStores(t *testing.T, file string, more ...string) {
 	t.Helper()
-	given := teststores.Options(t, files, more...)
+	given := teststores.Options(t, file, more...)
 	w.opts.Store, w.opts.Visibility, w.opts.DatabaseURL = given.Store, given.Visibility, given.DatabaseURL
 	w.opts.Cassandra, w.opts.OpenSearch = given.Cassandra, given.OpenSearch
 }
@@ -29,7 +29,7 @@ func (w *testServer) useStores(t *testing.T, files []string, more ...string) {
 func TestSchemaOfCassandraAndOpenSearch(t *testing.T) {
 	t.Parallel()
 	w := newAuthorities(t)
-	w.useStores(t, []string{teststores.Main, teststores.Lists})
+	w.useStores(t, teststores.Both)
 	hosts := w.clusterHosts(t, 1)
 	w.opts.Services, w.opts.Advertise = []string{"history", "matching", "frontend", "internal-frontend", "worker"}, hosts[0]
 	keyspace, index := "keyspace "+w.opts.Cassandra.Keyspace+" in Cassandra", "index "+w.opts.OpenSearch.Index+" in OpenSearch"
@@ -66,7 +66,7 @@ func TestSchemaOfCassandraAndOpenSearch(t *testing.T) {
 func TestCassandraWithListsInPostgres(t *testing.T) {
 	t.Parallel()
 	w := newAuthorities(t)
-	w.useStores(t, []string{teststores.Main}, "--visibility", "postgres", "--database-url", newPostgres(t))
+	w.useStores(t, teststores.Main, "--visibility", "postgres", "--database-url", newPostgres(t))
 	hosts := w.clusterHosts(t, 1)
 	w.opts.Services, w.opts.Advertise = []string{"history", "matching", "frontend", "internal-frontend", "worker"}, hosts[0]
 	require.Contains(t, w.updateStores(t), "database temporal_visibility in PostgreSQL: created with version 1.14")
@@ -81,7 +81,7 @@ func TestThreeHostsOnCassandraAndOpenSearch(t *testing.T) {
 	length := clusterTime(t)
 	w := newAuthorities(t)
 	w.opts.TaskQueuePartitions, w.opts.HistoryShards = 1, 64
-	w.useStores(t, []string{teststores.Main, teststores.Lists})
+	w.useStores(t, teststores.Both)
 	w.updateStores(t)
 	w.disturbHosts(t, w.clusterHosts(t, 3), length)
 }
@@ -90,7 +90,7 @@ func TestThreeHostsOnCassandraAndOpenSearch(t *testing.T) {
 func TestStartNamesStoresThatRefuse(t *testing.T) { //nolint:tparallel // the cases share a server
 	t.Parallel()
 	w := newAuthorities(t)
-	w.useStores(t, []string{teststores.Main, teststores.Lists})
+	w.useStores(t, teststores.Both)
 	hosts := w.clusterHosts(t, 1)
 	w.opts.Services, w.opts.Advertise = []string{"history"}, hosts[0]
 	good := w.opts
@@ -116,7 +116,7 @@ func TestStartNamesStoresThatRefuse(t *testing.T) { //nolint:tparallel // the ca
 func TestListsInOpenSearch(t *testing.T) {
 	t.Parallel()
 	w := newAuthorities(t)
-	w.useStores(t, []string{teststores.Lists}, "--store", "postgres", "--database-url", newPostgres(t))
+	w.useStores(t, teststores.Lists, "--store", "postgres", "--database-url", newPostgres(t))
 	require.ErrorContains(t, w.startError(t), "index "+w.opts.OpenSearch.Index+" in OpenSearch is not set up")
 	w.updateStores(t)
 	w.start(t)

@@ -19,7 +19,7 @@ import (
 func openKeyspace(t *testing.T) *stores {
 	t.Helper()
 	s := &stores{
-		opts:   teststores.Options(t, []string{teststores.Main, teststores.Lists}),
+		opts:   teststores.Options(t, teststores.Both),
 		logger: log.NewNoopLogger(),
 	}
 	require.NoError(t, s.configure())

@@ -35,7 +35,7 @@ func UseLists(tb testing.TB, o *temporalserver.Options) {
 		o.Store, o.DatabaseURL = temporalserver.StorePostgres, pgtest.URL(tb)
 		o.Database = "temporal_" + nameOf(o.DatabaseURL)
 	}
-	useStores(tb, o, []string{"visibility.yaml"}, []string{"opensearch-index: " + nameOf(o.DatabaseURL) + "\n"})
+	useStores(tb, o, "visibility.yaml", "--opensearch-index", nameOf(o.DatabaseURL))
 }
 
 // UseAll stores everything of a cluster in Cassandra and OpenSearch.
@@ -46,22 +46,13 @@ func UseAll(tb testing.TB, o *temporalserver.Options) {
 	}
 	name := nameOf(o.DatabaseURL)
 	o.Store, o.DatabaseURL = "", ""
-	useStores(tb, o, []string{"store.yaml", "visibility.yaml"},
-		[]string{"cassandra-keyspace: " + name + "\nhistory-shards: 4\n", "opensearch-index: " + name + "\n"})
+	useStores(tb, o, "both.yaml", "--cassandra-keyspace", name, "--opensearch-index", name, "--history-shards", "4")
 }
 
-// useStores gives a server the settings of the files in the folder, each followed by the text of the same position, and prepares its
-// stores.
-func useStores(tb testing.TB, o *temporalserver.Options, files, texts []string) {
+// useStores gives a server the settings of a file in the folder and more, and prepares its stores.
+func useStores(tb testing.TB, o *temporalserver.Options, file string, more ...string) {
 	tb.Helper()
-	var text []byte
-	for i, file := range files {
-		content, err := os.ReadFile(filepath.Join(os.Getenv(folder), file)) //nolint:gosec // the folder of the test
-		require.NoError(tb, err)
-		text = append(append(text, content...), texts[i]...)
-	}
-	o.Config = filepath.Join(tb.TempDir(), "stores.yaml")
-	require.NoError(tb, os.WriteFile(o.Config, text, 0o600)) //nolint:gosec // a folder of the test
+	o.More = append([]string{"--config", filepath.Join(os.Getenv(folder), file)}, more...)
 	ctx, cancel := context.WithTimeout(context.Background(), schemaTime)
 	defer cancel()
 	out, err := temporalserver.UpdateSchema(ctx, *o)
