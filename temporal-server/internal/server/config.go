@@ -45,6 +45,7 @@ func placeServices(ctx context.Context, opts options.Options, reserved *reservat
 		rpc := config.RPC{BindOnIP: l.advertise}
 		if opts.Split() {
 			rpc.GRPCPort, rpc.MembershipPort = opts.Port(service), opts.MembershipPort(service)
+			watchConnections(&rpc)
 		}
 		if opts.Runs(service) {
 			if err := placeService(ctx, opts, service, &rpc, reserved); err != nil {
@@ -154,6 +155,8 @@ func dynamicConfig(opts options.Options) dynamicconfig.StaticClient {
 	}
 	// Members of a cluster find each other with the certificate of their calls.
 	settings[dynamicconfig.EnableRingpopTLS.Key()] = true
+	settings[dynamicconfig.EnableInternodeClientKeepAlive.Key()] = opts.Split()
+	settings[dynamicconfig.EnableInternodeServerKeepAlive.Key()] = opts.Split()
 	if opts.TaskQueuePartitions > 0 {
 		settings[dynamicconfig.MatchingNumTaskqueueReadPartitions.Key()] = opts.TaskQueuePartitions
 		settings[dynamicconfig.MatchingNumTaskqueueWritePartitions.Key()] = opts.TaskQueuePartitions

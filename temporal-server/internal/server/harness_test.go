@@ -165,7 +165,9 @@ func (w *testServer) sdkWith(t *testing.T, namespace string, cert tls.Certificat
 		Logger:      sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)),
 		Credentials: client.NewAPIKeyDynamicCredentials(token),
 		ConnectionOptions: client.ConnectionOptions{
-			TLS:         &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: w.ca.pool(), ServerName: serverName, Certificates: []tls.Certificate{cert}},
+			TLS: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: w.ca.pool(), ServerName: serverName, Certificates: []tls.Certificate{cert}},
+			// As clients of the service and of its SDK.
+			KeepAliveTime: 10500 * time.Millisecond, KeepAliveTimeout: 2 * time.Second,
 			DialOptions: []grpc.DialOption{w.resolveFrontends(), grpc.WithChainUnaryInterceptor(awaitDeadline)},
 		},
 	})

@@ -89,11 +89,12 @@ func TestTwoHostsPerService(t *testing.T) {
 func (w *testServer) killEach(t *testing.T, processes []*clusterProcess, load *loanLoad) {
 	t.Helper()
 	for _, p := range processes {
+		t.Logf("%s of %s: killed at %s", strings.Join(p.services, ","), p.host, time.Now().Format("15:04:05.000"))
 		require.NoError(t, p.cmd.Process.Kill())
 		_ = p.cmd.Wait()
 		load.awaitLoans(t, 10*loanLanes)
 		p.cmd = w.startProcess(t, p.host, p.services...)
-		load.awaitLoans(t, loanLanes)
+		load.awaitRound(t)
 	}
 }
 
@@ -104,10 +105,11 @@ func (w *testServer) pauseEach(t *testing.T, processes []*clusterProcess, load *
 	for _, p := range processes {
 		require.NoError(t, p.cmd.Process.Signal(syscall.SIGSTOP))
 		began := time.Now()
+		t.Logf("%s of %s: paused at %s", strings.Join(p.services, ","), p.host, began.Format("15:04:05.000"))
 		load.awaitLoans(t, 10*loanLanes)
 		<-time.After(max(0, partitionTime-time.Since(began)))
 		require.NoError(t, p.cmd.Process.Signal(syscall.SIGCONT))
-		load.awaitLoans(t, 2*loanLanes)
+		load.awaitRound(t)
 		t.Logf("%s of %s: continued after %s", strings.Join(p.services, ","), p.host, time.Since(began).Round(time.Second))
 	}
 }

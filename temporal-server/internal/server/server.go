@@ -117,7 +117,9 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 		temporal.WithCustomMetricsHandler(meters),
 		temporal.WithChainedFrontendGrpcInterceptors(guard.Interceptor(), refuseWithoutWorkers(opts.SystemWorkers)),
 	)
-	if !opts.Split() {
+	if opts.Split() {
+		serverOptions = append(serverOptions, temporal.WithClientFactoryProvider(clientFactories{}))
+	} else {
 		serverOptions = append(serverOptions, temporal.WithStaticHosts(layout.hosts))
 	}
 	built, err := temporal.NewServer(serverOptions...)
