@@ -26,7 +26,11 @@ const (
 	firstStartWait = 500 * time.Millisecond
 	maxStartWait   = 5 * time.Second
 	dialTimeout    = 10 * time.Second
-	drainTimeout   = 20 * time.Second
+	// silence is the time without an answer after which a connection to Temporal is checked; Temporal permits one check in ten seconds. After
+	// checkTimeout it is closed: the host of the frontend is lost.
+	silence      = 10500 * time.Millisecond
+	checkTimeout = 2 * time.Second
+	drainTimeout = 20 * time.Second
 )
 
 // Config configures the addresses of the service and of Temporal, and the worker. Client, TemporalAddress and TaskQueue are
@@ -300,7 +304,8 @@ func (w *Worker) connect(ctx context.Context, access engineAccess, denied *denia
 		Identity:  w.cfg.Identity,
 		Logger:    log.NewStructuredLogger(w.logger),
 		ConnectionOptions: client.ConnectionOptions{
-			TLS: access.tls.Clone(), DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(denied.intercept)},
+			TLS: access.tls.Clone(), KeepAliveTime: silence, KeepAliveTimeout: checkTimeout,
+			DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(denied.intercept)},
 		},
 		DataConverter:      encryption.NewDataConverter(keys),
 		ContextPropagators: []workflow.ContextPropagator{encryption.Propagator{}},
