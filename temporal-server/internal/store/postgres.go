@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/iancoleman/strcase"
@@ -15,6 +16,10 @@ import (
 
 	"github.com/procession-dev/procession/temporal-server/internal/options"
 )
+
+// abandonedTransaction is the time after which a transaction of a host that is paused or cut off ends: its locks keep the others from
+// the workflows of the host.
+const abandonedTransaction = 5 * time.Second
 
 // createDatabases creates the missing databases in PostgreSQL, one process at a time. A role without CREATEDB can use existing ones.
 func (s *stores) createDatabases(ctx context.Context) error {
@@ -58,7 +63,7 @@ func (s *stores) createDatabases(ctx context.Context) error {
 // URL, because Temporal's own fields cannot express unix sockets, TLS settings and
 // several hosts.
 func sqlConfig(base *url.URL, database string, connections int) *config.SQL {
-	dsn := withDatabase(base, database)
+	dsn := withDatabase(limitTransactions(base), database)
 	return &config.SQL{
 		PluginName:   postgresql.PluginNamePGX,
 		DatabaseName: database,
@@ -74,6 +79,19 @@ func sqlConfig(base *url.URL, database string, connections int) *config.SQL {
 			return db, nil
 		},
 	}
+}
+
+// limitTransactions returns a URL of connections whose transactions end when their process does nothing for abandonedTransaction, unless
+// the URL has another limit.
+func limitTransactions(base *url.URL) *url.URL {
+	const limit = "idle_in_transaction_session_timeout"
+	u := *base
+	query := u.Query()
+	if !query.Has(limit) {
+		query.Set(limit, strconv.FormatInt(abandonedTransaction.Milliseconds(), 10))
+	}
+	u.RawQuery = query.Encode()
+	return &u
 }
 
 func withDatabase(base *url.URL, database string) string {
