@@ -93,8 +93,8 @@ func TestCallsLeaveASilentHost(t *testing.T) {
 	require.Less(t, time.Since(began), 25*time.Second)
 }
 
-// relayFirst relays connections to a target, and returns its address and a function after which the first connection stays open and
-// relays nothing.
+// relayFirst relays connections to a target, and returns its address and a function after which the first connection stays open without
+// relaying.
 func relayFirst(t *testing.T, target string) (address string, silence func()) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
