@@ -20,7 +20,7 @@ import (
 
 var temporalUI = flag.String("temporal-ui", "", "program of Temporal's UI, which test/compat/ui builds")
 
-// Operators look into the namespace of a tenant and of the service with Temporal's UI, and change nothing there.
+// Operators look into the namespace of a tenant and of the service with Temporal's UI, read only.
 func TestOperatorsUseTemporalsUI(t *testing.T) {
 	t.Parallel()
 	if *temporalUI == "" {
@@ -84,7 +84,7 @@ func (s *testStack) startTemporalUI(operator demo.Account, namespace string, abo
 	}
 	ui := fmt.Sprintf("http://127.0.0.1:%d", port+1)
 	s.await("Temporal's UI to answer", func() bool {
-		answer, err := http.Get(ui + "/healthz")
+		answer, err := s.http.Get(ui + "/healthz")
 		if err != nil {
 			return false
 		}
@@ -98,7 +98,7 @@ func (s *testStack) statusOf(method, url string) int {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, url, strings.NewReader("{}"))
 	require.NoError(s.t, err)
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := s.http.Do(request)
 	require.NoError(s.t, err)
 	require.NoError(s.t, answer.Body.Close())
 	return answer.StatusCode

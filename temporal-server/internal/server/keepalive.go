@@ -10,8 +10,8 @@ const (
 	// callerSilence is the time without a sign of a caller after which a process asks for one: a task for the poll of a lost host is
 	// lost until its own timeout.
 	callerSilence = time.Second
-	// calleeSilence is the same for a called process, whose loss the members of the cluster notice after some nine seconds. It is the least
-	// that gRPC permits.
+	// calleeSilence is the same for a called process. The members of the cluster notice its loss after some nine seconds. gRPC permits
+	// no less.
 	calleeSilence = 10 * time.Second
 	// signWait is the time for the sign. It leaves room for a busy machine.
 	signWait = 2 * time.Second
@@ -19,7 +19,7 @@ const (
 	leastPause = 5 * time.Second
 )
 
-// watchConnections lets a service, and those that call it, close a connection to a process that does not answer any more without
+// watchConnections lets a service and its callers close a connection to a process that does not answer any more without
 // closing it: its host is paused, or cut off. The calls in it would otherwise wait for their deadlines, which are up to a minute.
 func watchConnections(rpc *config.RPC) {
 	rpc.KeepAliveServerConfig = config.KeepAliveServerConfig{

@@ -61,7 +61,7 @@ type loanLoad struct {
 
 	mu      sync.Mutex
 	ended   int
-	byLane  []int                    // ended loans of each lane, with those that failed
+	byLane  []int                    // ended loans of each lane, also failed ones
 	slowest map[string]time.Duration // by step
 	slow    []slowStep
 	errs    []error

@@ -81,8 +81,7 @@ func sqlConfig(base *url.URL, database string, connections int) *config.SQL {
 	}
 }
 
-// limitTransactions returns a URL of connections whose transactions end when their process does nothing for abandonedTransaction, unless
-// the URL has another limit.
+// limitTransactions returns a URL of connections that end idle transactions after abandonedTransaction, unless the URL has another limit.
 func limitTransactions(base *url.URL) *url.URL {
 	const limit = "idle_in_transaction_session_timeout"
 	u := *base
