@@ -23,6 +23,8 @@ type Options struct {
 	Created time.Time
 	// Labels are the texts of the document in the language of the reader.
 	Labels Labels
+	// Sections are printed before the value of the input, under their titles.
+	Sections []form.Input
 	// Open opens images. If it is nil, all files are only listed.
 	Open OpenFunc
 	// Find finds missing characters.
@@ -48,25 +50,22 @@ type composer struct {
 
 // Compose makes the layout of an input. It returns a *form.LimitError, the error of the context, or an error of Find.
 func Compose(ctx context.Context, in form.Input, limits Limits, o Options) (*Layout, error) {
-	in.Reader = o.Labels.Reader
-	m, err := form.NewModel(ctx, in, limits.Limits)
-	if err != nil {
-		return nil, err
-	}
 	c := &composer{
 		ctx: ctx, limits: limits, labels: o.Labels, open: o.Open, missing: map[string]bool{}, absent: map[rune]bool{},
 		pictures: map[string]*picture{},
 		layout: &Layout{
-			Name: cmpOr(cleanLine(m.Title), o.Labels.Form), Lang: o.Labels.Lang, RTL: o.Labels.RTL,
+			Name: cmpOr(cleanLine(in.Title), o.Labels.Form), Lang: o.Labels.Lang, RTL: o.Labels.RTL,
 			Created: o.Labels.formatTime(o.Created.UTC()), Page: o.Labels.Page, Pages: limits.Pages, Blocks: []block{},
 		},
 	}
-	c.layout.Title, c.layout.Subject = c.newText(cleanLine(m.Title)), c.newText(cleanLine(m.Subject))
-	if err := c.addFields(m.Fields, 0); err != nil {
-		return nil, err
+	c.layout.Title, c.layout.Subject = c.newText(cleanLine(in.Title)), c.newText(cleanLine(in.Subject))
+	for _, section := range o.Sections {
+		if err := c.addInput(section, section.Title); err != nil {
+			return nil, err
+		}
 	}
-	if len(m.Other) > 0 {
-		if err := c.addGroup(o.Labels.Other, m.Other, 0); err != nil {
+	if in.Value != nil || len(o.Sections) == 0 {
+		if err := c.addInput(in, ""); err != nil {
 			return nil, err
 		}
 	}
@@ -74,6 +73,24 @@ func Compose(ctx context.Context, in form.Input, limits Limits, o Options) (*Lay
 		return nil, err
 	}
 	return c.layout, nil
+}
+
+// addInput adds the value of an input, under a heading unless it is "".
+func (c *composer) addInput(in form.Input, heading string) error {
+	in.Reader = c.labels.Reader
+	m, err := form.NewModel(c.ctx, in, c.limits.Limits)
+	if err != nil {
+		return err
+	}
+	depth := 0
+	if heading != "" {
+		c.addHeading(heading, 0)
+		depth = 1
+	}
+	if err := c.addFields(m.Fields, depth); err != nil || len(m.Other) == 0 {
+		return err
+	}
+	return c.addGroup(c.labels.Other, m.Other, depth)
 }
 
 func cmpOr(text, otherwise string) string {

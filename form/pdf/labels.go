@@ -26,7 +26,13 @@ type Labels struct {
 	NotAvailable, Image string
 	// MissingOne and MissingSeveral state the characters that no font has, with {count} and {codes}.
 	MissingOne, MissingSeveral string
+
+	// facts are the words for facts about tasks and processes, by their English words.
+	facts map[string]string
 }
+
+// Fact returns the word for a fact about a task or a process, or for a value of it.
+func (w Labels) Fact(english string) string { return cmpOr(w.facts[english], english) }
 
 // English returns the labels in English.
 func English() Labels {
@@ -75,6 +81,14 @@ func german() Labels {
 		NotAvailable: "nicht verfügbar", Image: "Bild",
 		MissingOne:     "1 Zeichen ({codes}) fehlt in den installierten Schriften.",
 		MissingSeveral: "{count} Zeichen ({codes}) fehlen in den installierten Schriften.",
+		facts: map[string]string{
+			"State": "Zustand", "Owner": "Eigentümer", "Started by": "Gestartet von", "Created": "Erstellt", "Started": "Gestartet",
+			"Due": "Fällig", "Follow-up": "Wiedervorlage", "Priority": "Priorität", "Completed": "Erledigt",
+			"Ready": "Bereit", "Claimed": "Übernommen", "Cancelled": "Abgebrochen", "Running": "Läuft",
+			"Low": "Niedrig", "Normal": "Normal", "High": "Hoch", "Urgent": "Dringend",
+			"Context": "Kontext", "Form": "Formular", "Metadata": "Metadaten", "Entity": "Entität", "Elements": "Felder", "Tasks": "Aufgaben",
+			"Task": "Aufgabe",
+		},
 	}
 }
 

@@ -66,7 +66,7 @@ func (j *Job) composeLayouts(ctx context.Context, c *child) (outcome, error) {
 		return outcome{}, err
 	}
 	options := pdf.Options{
-		Created: j.Created, Labels: pdf.LabelsFor(j.Zone, j.Locale, j.Language), Open: c.requestImage, Find: c.requestMissing,
+		Created: j.Created, Labels: pdf.LabelsFor(j.Zone, j.Locale, j.Language), Sections: j.sectionInputs(), Open: c.requestImage, Find: c.requestMissing,
 	}
 	var missing []rune
 	for _, input := range inputs {
@@ -95,13 +95,15 @@ func (j *Job) composeLayouts(ctx context.Context, c *child) (outcome, error) {
 // formInputs returns the forms of the job, at least one.
 func (j *Job) formInputs(ctx context.Context) ([]form.Input, error) {
 	inputs := make([]form.Input, len(j.Values))
-	texts := j.findTexts()
+	texts := j.findTexts(j.Within...)
 	for i, value := range j.Values {
 		inputs[i] = form.Input{
 			Title: j.Title, Subject: j.Subject, Schema: j.Schema, UISchema: j.UISchema, Value: value, Texts: form.TextsOf(texts),
 		}
 	}
 	switch {
+	case len(inputs) == 0 && len(j.Sections) > 0:
+		return []form.Input{{Title: j.Title, Subject: j.Subject}}, nil
 	case len(inputs) == 0:
 		return nil, form.ErrNoForm
 	case j.Pointer == nil:
@@ -111,13 +113,24 @@ func (j *Job) formInputs(ctx context.Context) ([]form.Input, error) {
 	return inputs, err
 }
 
-// findTexts returns the translations for the reader.
-func (j *Job) findTexts() *translation.Texts {
+func (j *Job) sectionInputs() []form.Input {
+	inputs := make([]form.Input, len(j.Sections))
+	for i, section := range j.Sections {
+		inputs[i] = form.Input{
+			Title: section.Title, Schema: section.Schema, UISchema: section.UISchema, Value: section.Value,
+			Texts: form.TextsOf(j.findTexts(section.Within...)),
+		}
+	}
+	return inputs
+}
+
+// findTexts returns the translations for the reader, of the value within the names.
+func (j *Job) findTexts(within ...string) *translation.Texts {
 	catalogues := make([]*translation.Catalogue, len(j.I18n))
 	for i, source := range j.I18n {
 		catalogues[i] = translation.ParseCached(source)
 	}
-	return translation.New(pdf.ReaderOf(j.Locale, j.Language), catalogues...).Within(j.Within...)
+	return translation.New(pdf.ReaderOf(j.Locale, j.Language), catalogues...).Within(within...)
 }
 
 // child is the child's end of the connection.

@@ -47,6 +47,8 @@ type Job struct {
 	Subject  string          `json:"subject"`
 	Schema   json.RawMessage `json:"schema,omitempty"`
 	UISchema json.RawMessage `json:"uiSchema,omitempty"`
+	// Sections are printed before the value of each form. Without Values they are the document.
+	Sections []Section `json:"sections,omitempty"`
 	// Values are forms, or one value that contains forms at Pointer.
 	Values  []json.RawMessage `json:"values"`
 	Pointer *string           `json:"pointer,omitempty"`
@@ -61,6 +63,16 @@ type Job struct {
 	// value of the schema.
 	I18n   []json.RawMessage `json:"i18n,omitempty"`
 	Within []string          `json:"within,omitempty"`
+}
+
+// Section is a part of a document, with a heading unless Title is "". Within are the names around the value in the
+// translations.
+type Section struct {
+	Title    string          `json:"title,omitempty"`
+	Schema   json.RawMessage `json:"schema,omitempty"`
+	UISchema json.RawMessage `json:"uiSchema,omitempty"`
+	Value    json.RawMessage `json:"value"`
+	Within   []string        `json:"within,omitempty"`
 }
 
 // Result is a PDF, or a ZIP of PDFs for several forms.

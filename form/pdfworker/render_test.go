@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/procession-dev/procession/form"
 	"github.com/procession-dev/procession/form/pdf"
 	"github.com/procession-dev/procession/form/pdfworker"
 	"github.com/procession-dev/procession/test/kit/formtest"
@@ -211,4 +212,24 @@ func TestRenderStops(t *testing.T) {
 	defer cancel()
 	_, err = p.Render(ctx, valueJob(t, map[string]any{}), nil)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+func TestSectionsArePrintedUnderTheirTitles(t *testing.T) {
+	t.Parallel()
+	facts := pdfworker.Section{
+		Schema: json.RawMessage(`{"type":"object","properties":{"due":{"title":"Fällig","type":"string","format":"date-time"}}}`),
+		Value:  json.RawMessage(`{"due":"2026-03-01T12:05:00Z"}`),
+	}
+	data := pdfworker.Section{Title: "The form", Value: json.RawMessage(`{"sum":12.5,"none":null}`)}
+	job := pdfworker.Job{Title: "T", Locale: "de", Zone: "Europe/Berlin", Created: creationTime(), Sections: []pdfworker.Section{facts, data}}
+
+	text := normalizeText(textOf(t, render(t, job, nil)))
+	require.Contains(t, text, normalizeText("Fällig 1. März 2026 um 13:05 GMT+1"))
+	require.Regexp(t, "Fällig.*Theform.*12,5", text)
+
+	job.Values = []json.RawMessage{[]byte(`"the value"`)}
+	require.Regexp(t, "Theform.*thevalue", normalizeText(textOf(t, render(t, job, nil))))
+	job.Values, job.Sections = nil, nil
+	_, err := formtest.RequirePool(t).Render(t.Context(), job, nil)
+	require.ErrorIs(t, err, form.ErrNoForm)
 }
