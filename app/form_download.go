@@ -4,17 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/domain/translation"
 	"github.com/procession-dev/procession/form"
 	"github.com/procession-dev/procession/form/pdf"
@@ -105,55 +101,22 @@ func (d *definition) translationsOf(item *itemDefinition) []json.RawMessage {
 	return all
 }
 
-// printTask renders the chosen forms of a task as a document. It is dated by the last change of the task, so that
-// repeated downloads are equal. The forms of one caller are rendered one at a time, before any read.
+// printTask renders the chosen forms of a task as a document.
 func (s *Service) printTask(
 	ctx context.Context, call domain.Call, id uuid.UUID, language string,
 	choose func(*persistence.TaskForms, *definition) (pdfworker.Job, error),
 ) (*Download, error) {
-	if s.forms == nil {
-		return nil, domain.Conflict(domain.CodeFeatureDisabled, "forms as documents are not available")
-	}
-	limited, cancel := context.WithTimeout(ctx, pdfworker.DefaultTime)
-	defer cancel()
-	end, err := s.forms.Acquire(limited, call.PrincipalID.String())
-	if err != nil {
-		return nil, printError(ctx, err)
-	}
-	defer end()
-	found, job, err := s.formsOf(limited, call, id, choose)
-	if err != nil {
-		return nil, err
-	}
-	job.Language, job.Locale, job.Zone = language, found.Profile.Locale, found.Profile.TimeZone
-	result, err := s.forms.Render(limited, job, func(ctx context.Context, file kuflowref.File) (io.ReadCloser, error) {
-		at, ok := file.Document()
-		if !ok {
-			return nil, domain.NotFound("document")
-		}
-		d, err := s.store.Reader.GetDocumentOfTask(ctx, call.Caller, id, at.DocumentID, s.now())
+	return s.renderPaper(ctx, call, func(ctx context.Context) (paper, error) {
+		found, job, err := s.formsOf(ctx, call, id, choose)
 		if err != nil {
-			return nil, err
+			return paper{}, err
 		}
-		opened, err := s.openDownload(ctx, call, d)
-		if err != nil {
-			return nil, err
+		job.Language, job.Locale, job.Zone = language, found.Profile.Locale, found.Profile.TimeZone
+		if !found.Item.Task.Plan.IsDefault() {
+			job.Sections = []pdfworker.Section{planFacts(pdf.LabelsFor("", job.Locale, language), &found.Item.Task.Plan)}
 		}
-		return opened.Content, nil
+		return s.paperOfTask(call, found.Item, job), nil
 	})
-	if err != nil {
-		return nil, printError(ctx, err)
-	}
-	return &Download{
-		Document: domain.Document{
-			Name: blobstore.FileName(result.Name), ContentType: result.ContentType, Size: int64(len(result.Content)),
-			SHA256: sha256.Sum256(result.Content),
-		},
-		Content: sheets{bytes.NewReader(result.Content)},
-		deliver: func(ctx context.Context) error {
-			return s.recordEvent(ctx, call, domain.ItemEvent(domain.EventItemTaskFormDownloaded, found.Item, call.PrincipalID, s.now()))
-		},
-	}, nil
 }
 
 // formsOf reads the forms of a task to render.

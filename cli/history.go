@@ -138,6 +138,7 @@ func eventPhrases() map[string]string {
 		"PROCESS.ENTITY_SAVED":               "changed the entity",
 		"PROCESS.ELEMENT_SAVED":              "changed the values of the process",
 		"PROCESS.ELEMENT_DELETED":            "changed the values of the process",
+		"PROCESS.EXPORTED":                   "downloaded the process",
 		"PROCESS.REPAIRED":                   "repaired the process by hand",
 		"DOCUMENT.UPLOADED":                  "uploaded a document",
 		"PROCESS_ITEM.TASK_PLANNED":          "planned %s",

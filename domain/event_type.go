@@ -24,6 +24,8 @@ const (
 	EventProcessEntitySaved      EventType = "PROCESS.ENTITY_SAVED"
 	EventProcessElementSaved     EventType = "PROCESS.ELEMENT_SAVED"
 	EventProcessElementDeleted   EventType = "PROCESS.ELEMENT_DELETED"
+	// EventProcessExported is recorded when a process is downloaded as a PDF.
+	EventProcessExported EventType = "PROCESS.EXPORTED"
 
 	EventItemTaskDataSaved        EventType = "PROCESS_ITEM.TASK_DATA_SAVED"
 	EventItemTaskContextDataSaved EventType = "PROCESS_ITEM.TASK_CONTEXT_DATA_SAVED"
@@ -138,7 +140,7 @@ func EventTypes() []EventType {
 	types := []EventType{
 		EventProcessCreated, EventProcessStateChanged, EventItemCreated, EventItemTaskStateChanged, EventProcessDeleted,
 		EventArtifactDeleted, EventArtifactRestored, EventProcessInitiatorChanged, EventProcessMetadataSaved,
-		EventProcessEntitySaved, EventProcessElementSaved, EventProcessElementDeleted, EventItemTaskDataSaved,
+		EventProcessEntitySaved, EventProcessElementSaved, EventProcessElementDeleted, EventProcessExported, EventItemTaskDataSaved,
 		EventItemTaskContextDataSaved, EventItemTaskElementSaved, EventItemTaskElementDeleted, EventItemTaskLogAppended,
 		EventItemTaskFormDownloaded, EventItemTaskAssistanceAsked, EventItemTaskAssistanceEnded, EventItemTaskAssigned,
 		EventItemTaskAwaited, EventItemTaskPlanned, EventItemTaskDueSoon, EventItemTaskOverdue, EventItemTaskEscalated,

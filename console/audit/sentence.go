@@ -63,6 +63,7 @@ func typeGroups() []typeGroup { //nolint:funlen // a table
 			{domain.EventProcessEntitySaved, ui.Text("%s changed the entity of a process")},
 			{domain.EventProcessElementSaved, ui.Text("%s changed a value of a process")},
 			{domain.EventProcessElementDeleted, ui.Text("%s removed a value of a process")},
+			{domain.EventProcessExported, ui.Text("%s downloaded a process")},
 			{domain.EventProcessActionCreated, ui.Text("%s used an action of a process")},
 			{domain.EventProcessActionStateChanged, ui.Text("%s ended an action of a process")},
 			{domain.EventProcessConditionChanged, ui.Text("The condition of a process changed (%s)")},

@@ -56,6 +56,7 @@ func germanAudit() map[string]string {
 		"%s saved a value of a task":                                    "%s hat einen Wert einer Aufgabe gespeichert",
 		"%s removed a value of a task":                                  "%s hat einen Wert einer Aufgabe entfernt",
 		"%s added to the log of a task":                                 "%s hat das Protokoll einer Aufgabe ergänzt",
+		"%s downloaded a process":                                       "%s hat einen Vorgang heruntergeladen",
 		"%s downloaded the form of a task":                              "%s hat das Formular einer Aufgabe heruntergeladen",
 		"%s asked for AI help with a task":                              "%s hat für eine Aufgabe KI-Hilfe angefordert",
 		"AI help with a task ended (%s)":                                "KI-Hilfe für eine Aufgabe ist beendet (%s)",

@@ -127,6 +127,7 @@ func limits() []limit { //nolint:funlen // a table
 		{"app/administration.MaxReplayed", "replayed webhook deliveries per request", "", "the answer has the next position"},
 		{"form.maxNewRows", "rows added to a table of a form at once", "", rejected},
 		{"form/pdfworker.MaxForms", "forms of one ZIP", "", "409"},
+		{"app.maxPrintedTasks", "tasks on the PDF of a process", "", "left out"},
 		{"form/pdfworker.MaxSize", "form as PDF, or ZIP", bytes, "409"},
 		{"authn.maxRSABits", "RSA key of a certificate signing request, in bits", "", rejected},
 		{"console/web.maxVisitorForm", "form of a visitor without a session", bytes, "413"},
