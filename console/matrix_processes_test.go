@@ -11,6 +11,7 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/test/kit/formtest"
 )
 
 // processMatrix is matrix for the routes of processes, and of starting LOAN. owner
@@ -23,6 +24,7 @@ GET processes                           200   200          200           200    
 GET processes.csv                       200   200          200           200     200    200       200       200      200   in        200
 GET processes/:id                       200   404          404           200     200    200       200       404      404   in        404
 GET processes/:id/beside                200   404          404           200     200    200       200       404      404   in        404
+GET processes/:id/pdf                   200   404          404           200     200    200       200       404      404   in        404
 GET processes/:id/edit                  403   404          404           200     403    403       403       404      404   in        404
 POST processes/:id/edit/form            403   404          404           303     403    403       403       404      404   in        404
 GET processes/:id/edit/form/found       403   404          404           404     403    403       403       404      404   in        404
@@ -90,6 +92,9 @@ func TestProcessMatrix(t *testing.T) {
 		t.Run(strings.TrimSpace(row.method+" "+row.path+" "+row.variant), func(t *testing.T) {
 			s := *s
 			s.t = t
+			if strings.HasSuffix(row.path, "/pdf") {
+				formtest.RequirePool(t)
+			}
 			foreign := subject{id: c.foreignProcess, run: uuid.New()}
 			if strings.HasPrefix(row.path, "start") {
 				foreign.id = demo.OtherLoan()

@@ -19,6 +19,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/formtest"
 )
 
 // matrix holds the answer of every route to every caller. The columns are users who
@@ -70,6 +71,7 @@ GET tasks/:id/changes       200   404          404           200     200    200 
 GET tasks/:id/next          200   404          404           200     200    200       404       404      404   in        404
 GET tasks/:id/planning      200   404          404           200     200    200       404       404      404   in        404
 POST tasks/:id/planning     303   404          404           303     403    403       404       404      404   in        404
+GET tasks/:id/pdf           200   404          404           200     200    200       404       404      404   in        404
 GET tasks/:id/file          404   404          404           404     404    404       404       404      404   in        404
 GET tasks/:id/preview       404   404          404           404     404    404       404       404      404   in        404
 GET tasks/:id/assistance    200   404          404           200     200    200       404       404      404   in        404
@@ -115,6 +117,9 @@ func TestMatrix(t *testing.T) {
 		t.Run(strings.TrimSpace(row.method+" "+row.path+" "+row.variant), func(t *testing.T) {
 			s := *s
 			s.t = t
+			if strings.HasSuffix(row.path, "/pdf") {
+				formtest.RequirePool(t)
+			}
 			for caller, want := range row.cells {
 				if caller != "foreign" {
 					require.Equal(t, want, c.requestStatus(&s, caller, row, c.createTask(&s, row.variant)), caller)

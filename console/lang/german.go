@@ -168,5 +168,7 @@ func germanTexts() map[string]string {
 		"reviews loans":                 "prüft Darlehen",
 		"manages all processes":         "verwaltet alle Vorgänge",
 		"Form":                          "Formular",
+		"Download as PDF":               "Als PDF herunterladen",
+		"Print":                         "Drucken",
 	}
 }

@@ -47,6 +47,8 @@ type processView struct {
 	Tab string
 	// User is the viewer.
 	User uuid.UUID
+	// Printable reports whether the process is available as a PDF.
+	Printable bool
 	// Live is the URL that the tab is reloaded from after events, "" for a static tab.
 	Live string
 	// Issue is the command by which operators look into Temporal with its own tools, "" for others.
@@ -95,7 +97,7 @@ func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, rejection *dom
 	if err != nil {
 		return nil, err
 	}
-	of := &processView{ProcessView: found, Tab: tab, User: v.Call.PrincipalID}
+	of := &processView{ProcessView: found, Tab: tab, User: v.Call.PrincipalID, Printable: s.App.PrintsForms()}
 	body, err := content(of)
 	if err != nil {
 		return nil, err

@@ -26,6 +26,8 @@ type openTask struct {
 	User uuid.UUID
 	// Editing reports whether a manager edits the task of another person, or one without an owner.
 	Editing bool
+	// Printable reports whether the task is available as a PDF.
+	Printable bool
 	// Form is the form of the task, nil for none.
 	Form templ.Component
 	// Description contains the instructions of the definition, "" for none.
@@ -96,6 +98,7 @@ func (s *Screens) showTask(v *web.Visit, id uuid.UUID, query url.Values, rejecti
 	if err != nil {
 		return nil, err
 	}
+	task.Printable = s.App.PrintsForms()
 	l.Open, l.Completed = task, parseCompleted(query)
 	if err := s.loadTask(v, l, query, shown); err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/domain"
 )
@@ -102,6 +103,17 @@ func (v *Visit) Form() (url.Values, error) {
 // Refuse records an error that the answer explains. Denials of access are written to the
 // event log.
 func (v *Visit) Refuse(err *domain.Error) { httpio.RecordOf(v.Context()).Refuse(err) }
+
+// PaperReader configures documents for the viewer, in the language of the page.
+func (v *Visit) PaperReader() app.PaperReader {
+	viewer := ui.ViewerOf(v.Context())
+	locale := viewer.Language
+	ofPage, _ := locale.Base()
+	if base, _ := viewer.Locale.Base(); base == ofPage {
+		locale = viewer.Locale
+	}
+	return app.PaperReader{Texts: viewer.Reader, Locale: locale.String(), Zone: viewer.Zone.String()}
+}
 
 // Scripted reports whether the request comes from the script of a page.
 func (v *Visit) Scripted() bool { return v.Header.Get("HX-Request") == "true" }

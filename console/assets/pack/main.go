@@ -42,7 +42,7 @@ func bundleNames() []bundle {
 		{name: "inter.woff2", parts: []string{"node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2"}},
 		{name: "console.css", parts: []string{
 			"node_modules/@tabler/core/dist/css/tabler.min.css", "src/tokens.css", "src/console.css", "src/screens.css",
-			"src/work.css", "src/task.css", "src/definitions.css", "src/run.css",
+			"src/work.css", "src/task.css", "src/definitions.css", "src/run.css", "src/print.css",
 		}},
 		{name: "console.js", parts: []string{
 			"node_modules/htmx.org/dist/htmx.min.js", "src/console.js", "src/bell.js", "src/form-rows.js",

@@ -229,6 +229,13 @@ func (b *Tab) Scheme(name string) {
 	b.scheme = name
 }
 
+// Print shows pages as they are printed.
+func (b *Tab) Print() {
+	b.t.Helper()
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	require.NoError(b.t, err)
+}
+
 // Cookie gives the browser a cookie for a URL.
 func (b *Tab) Cookie(url string, cookie *http.Cookie) {
 	b.t.Helper()
