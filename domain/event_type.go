@@ -24,7 +24,7 @@ const (
 	EventProcessEntitySaved      EventType = "PROCESS.ENTITY_SAVED"
 	EventProcessElementSaved     EventType = "PROCESS.ELEMENT_SAVED"
 	EventProcessElementDeleted   EventType = "PROCESS.ELEMENT_DELETED"
-	// EventProcessExported is recorded when a process is downloaded as a PDF.
+	// EventProcessExported is recorded when a process is downloaded as a PDF or exported as a ZIP.
 	EventProcessExported EventType = "PROCESS.EXPORTED"
 
 	EventItemTaskDataSaved        EventType = "PROCESS_ITEM.TASK_DATA_SAVED"
