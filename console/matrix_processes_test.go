@@ -24,6 +24,7 @@ GET processes                           200   200          200           200    
 GET processes.csv                       200   200          200           200     200    200       200       200      200   in        200
 GET processes/:id                       200   404          404           200     200    200       200       404      404   in        404
 GET processes/:id/beside                200   404          404           200     200    200       200       404      404   in        404
+GET processes/:id/export.zip            200   404          404           200     200    200       200       404      404   in        404
 GET processes/:id/pdf                   200   404          404           200     200    200       200       404      404   in        404
 GET processes/:id/edit                  403   404          404           200     403    403       403       404      404   in        404
 POST processes/:id/edit/form            403   404          404           303     403    403       403       404      404   in        404

@@ -135,6 +135,7 @@ func processRoutes(s screens) []web.Route {
 		web.Get("processes.csv", s.processes.Export),
 		web.Get("processes/:id", s.processes.Overview),
 		web.Get("processes/:id/beside", s.processes.ShowPart),
+		web.Get("processes/:id/export.zip", s.processes.ExportZip),
 		web.Get("processes/:id/pdf", s.processes.DownloadPDF),
 		web.Get("processes/:id/edit", s.processes.Edit),
 		web.Get("processes/:id/items", s.processes.Items),

@@ -170,5 +170,6 @@ func germanTexts() map[string]string {
 		"Form":                          "Formular",
 		"Download as PDF":               "Als PDF herunterladen",
 		"Print":                         "Drucken",
+		"Export values, forms, documents and timeline (ZIP)": "Werte, Formulare, Dokumente und Verlauf exportieren (ZIP)",
 	}
 }
