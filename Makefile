@@ -82,6 +82,7 @@ test-stores:
 	@go test ./engine ./workflows -skip TestListsOfEndsReadLittle -count=1 -timeout 30m
 	@go test ./cmd/procession -run 'TestHostsAndReplicasAreKilled' -count=1 -v -timeout 2h -args -hosts-duration=$(CLUSTER_TIME) -hosts-slowest=15s
 	@go test ./cmd/procession -run 'TestProblemsOfRunningWorkflows|TestFailedWorkflowBecomesAnIncidentThatCanBeRetried' -count=1 -v -timeout 30m
+	@go test ./cmd/procession -run TestModesOfClusters -count=1 -v -timeout 30m -args -all-modes
 
 # Without the race detector, which would compile a second Temporal.
 .PHONY: test-nested
@@ -134,7 +135,7 @@ images: ## Pin the images we build on by the digests that their registries answe
 	@tools/scripts/pin-images
 
 .PHONY: compat
-compat: bootstrap build temporal ## Call every operation of the public SDK, and run workers written with it, by `init worker`, with a generated client, and with SDKs of 2023 (COMPAT_MINUTES each), on each kind of Temporal cluster, and workers with faults; lint the contracts and call clients generated from them; validate PDFs of forms with veraPDF; extract text from documents of Python's office libraries and LibreOffice; send mails to aiosmtpd; provision users with scim2-tester; sign people in through oidc-provider; a short bench with Camunda
+compat: bootstrap build temporal ## Call every operation of the public SDK, and run workers written with it, by `init worker`, with a generated client, and with SDKs of 2023 (COMPAT_MINUTES each), on each kind of Temporal cluster, and workers with faults; lint the contracts and call clients generated from them; validate PDFs of forms with veraPDF; extract text from documents of Python's office libraries and LibreOffice; send mails to aiosmtpd; provision users with scim2-tester; sign people in through oidc-provider; open namespaces in Temporal's UI; a short bench with Camunda
 	@test/compat/run
 	@test/compat/new-workers
 	@test/compat/loans
@@ -147,6 +148,7 @@ compat: bootstrap build temporal ## Call every operation of the public SDK, and 
 	@test/compat/mail
 	@test/compat/directory
 	@test/compat/oidc
+	@test/compat/ui
 	@go -C test/bench run . --only camunda --seconds 1 --rounds 1 --items 1000
 
 .PHONY: corpus

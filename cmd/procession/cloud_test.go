@@ -33,13 +33,7 @@ func TestTenantInTemporalCloud(t *testing.T) {
 	s.config.TemporalTLS = false
 	s.startOfficialTemporal(s.config.TemporalAddress)
 	stand, owner, address := cloudtest.Start(t), certtest.New(t), nettest.FreeAddress(t)
-	stand.Created = func(namespace string) { registerNamespace(t, s.config.TemporalAddress, namespace) }
-	startFront(t, owner, s.config.TemporalAddress, address, nil, func(r *http.Request) bool {
-		key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-		// Calls about the whole server have no namespace.
-		granted, about := stand.Authenticate(key), r.Header.Get("Temporal-Namespace")
-		return key == cloudtest.Key || granted != "" && (about == "" || about == granted)
-	})
+	startCloudFront(t, stand, owner, s.config.TemporalAddress, address)
 	s.startInCloud(config.TemporalCluster{
 		Name: "cloud", Address: address, TLSCA: owner.File("ca.pem"),
 		Cloud: config.TemporalCloud{Account: cloudtest.Account, Regions: []string{"aws-eu-central-1"}, Address: stand.Address, TLSCA: stand.RootsFile},
@@ -87,6 +81,41 @@ func TestTenantInTemporalCloud(t *testing.T) {
 	report, err := program("doctor", "--config", filepath.Join(s.dir, "procession.yaml")).CombinedOutput()
 	require.NoError(t, err, string(report))
 	require.Contains(t, string(report), "the API keys are accepted, and namespaces and workers are set up")
+}
+
+// newCloudStack is newStack with all namespaces in a stand-in of Temporal Cloud.
+func newCloudStack(t *testing.T) *testStack {
+	t.Helper()
+	s := configureStack(t)
+	temporal := nettest.FreeAddress(t)
+	s.startOfficialTemporal(temporal)
+	stand, owner := cloudtest.Start(t), certtest.New(t)
+	startCloudFront(t, stand, owner, temporal, s.config.TemporalAddress)
+	key := filepath.Join(s.dir, "cloud.key")
+	require.NoError(t, os.WriteFile(key, []byte(cloudtest.Key+"\n"), 0o600))
+	s.config.TemporalTLSCA, s.config.TemporalNamespace = owner.File("ca.pem"), "procession."+cloudtest.Account
+	s.config.TemporalCloud = config.TemporalCloud{
+		APIKeyFile: key, Account: cloudtest.Account, Regions: []string{"aws-eu-central-1"}, Authentication: config.CloudAPIKey,
+		KeyLifetime: 24 * time.Hour, Address: stand.Address, TLSCA: stand.RootsFile,
+	}
+	var tenants int
+	s.query(`WITH changed AS (UPDATE tenants SET namespace = namespace || $1 RETURNING 1) SELECT count(*) FROM changed`, &tenants, "."+cloudtest.Account)
+	s.startService()
+	t.Cleanup(func() { s.stopService() })
+	s.awaitReady()
+	return s
+}
+
+// startCloudFront serves address as Temporal Cloud, with a Temporal behind it that knows the namespaces of the stand-in.
+func startCloudFront(t *testing.T, stand *cloudtest.Cloud, owner *certtest.Owner, temporal, address string) {
+	t.Helper()
+	stand.Created = func(namespace string) { registerNamespace(t, temporal, namespace) }
+	startFront(t, owner, temporal, address, nil, func(r *http.Request) bool {
+		key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		// Calls about the whole server have no namespace.
+		granted, about := stand.Authenticate(key), r.Header.Get("Temporal-Namespace")
+		return key == cloudtest.Key || granted != "" && (about == "" || about == granted)
+	})
 }
 
 // startInCloud starts the service with an additional cluster in the stand-in.

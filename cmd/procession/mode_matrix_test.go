@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
 
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/devstack/demo"
@@ -42,6 +43,8 @@ func clusterModes(t *testing.T) map[string]clusterMode {
 			start:  func(t *testing.T) *testStack { t.Helper(); s, g := newGivenStack(t); guard = g; return s },
 			rotate: func(s *testStack) { guard.replaceKey(t, "demo-"+demo.LoanWorker().ID.String()) },
 		}
+		// The tests of engine/cloud rotate API keys, which live a day at least.
+		modes["cloud"] = clusterMode{start: newCloudStack, revokes: true}
 	}
 	return modes
 }
@@ -108,9 +111,10 @@ func (s *testStack) requireDelegation() {
 // requireRevocation revokes a token, and requires that calls with it are denied within a minute or not at all.
 func (s *testStack) requireRevocation(revokes bool) {
 	s.t.Helper()
-	c := s.clientOf(demo.LoanWorker()).WorkflowService()
+	namespace := s.queried(`SELECT namespace FROM tenants WHERE code = 'demo'`)
+	c := s.clientOf(demo.LoanWorker(), func(o *client.Options) { o.Namespace = namespace }).WorkflowService()
 	read := func(ctx context.Context) error {
-		_, err := c.DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: "demo"})
+		_, err := c.DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: namespace})
 		return err
 	}
 	require.False(s.t, s.denies(read))
