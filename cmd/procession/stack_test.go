@@ -269,10 +269,15 @@ func tail(text string, lines int) string {
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
-// await polls a condition until it holds.
+// await polls a condition until it holds, less often the longer that takes: each look costs the service and its database time.
 func (s *testStack) await(what string, condition func() bool) {
 	s.t.Helper()
-	require.Eventually(s.t, condition, testTimeout, 20*time.Millisecond, "waiting for "+what)
+	began := time.Now()
+	for !condition() {
+		waited := time.Since(began)
+		require.Less(s.t, waited, testTimeout, "waiting for "+what)
+		<-time.After(min(max(waited/10, 10*time.Millisecond), 500*time.Millisecond))
+	}
 }
 
 func (s *testStack) get(url string) int {
