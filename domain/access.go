@@ -18,6 +18,8 @@ type ItemRights struct {
 	// Candidate may claim the task, by a grant of its own, through a group or as the initiator of the process
 	// where the definition says so.
 	Candidate bool
+	// Substitute acts for the owner of the task, who is absent.
+	Substitute bool
 }
 
 // ProcessRelations are the relations of a principal to a process. A permission granted to a group is one of each
@@ -33,7 +35,7 @@ type ProcessRelations struct {
 	// Starter, Viewer, Manager and Administrator have the permission on the definition of the process; the
 	// permission of a Starter is called Initiator.
 	Starter, Viewer, Manager, Administrator bool
-	// ItemOwner owns an item of the process, or delegated it to its owner.
+	// ItemOwner owns an item of the process, delegated it to its owner, or substitutes for its owner.
 	ItemOwner bool
 	// ItemCandidate is a candidate of an item of the process.
 	ItemCandidate bool
@@ -51,8 +53,8 @@ func ManagesProcess(r ProcessRelations) bool { return r.Member && (r.Manager || 
 // ItemRelations are the relations of a principal to an item of a process.
 type ItemRelations struct {
 	Process ProcessRelations
-	// Owner owns the item, Delegator delegated it to its owner.
-	Owner, Delegator bool
+	// Owner owns the item, Delegator delegated it to its owner, Substitute acts for its owner by SubstitutesOwner.
+	Owner, Delegator, Substitute bool
 	// Candidate and Viewer have the permission on the definition of the item, by a grant of their own or through
 	// a group.
 	Candidate, Viewer bool
@@ -64,7 +66,7 @@ type ItemRelations struct {
 // SeesItem reports whether the item exists for the principal.
 func SeesItem(r ItemRelations) bool {
 	views := r.Viewer || r.InitiatorViewer && r.Process.Initiator
-	return r.Process.Member && (r.Owner || r.Delegator || views || r.Process.Viewer) || ClaimsItem(r) || ManagesProcess(r.Process)
+	return r.Process.Member && (r.Owner || r.Delegator || r.Substitute || views || r.Process.Viewer) || ClaimsItem(r) || ManagesProcess(r.Process)
 }
 
 // ClaimsItem reports whether the principal is a candidate of the item.

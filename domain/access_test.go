@@ -44,6 +44,7 @@ func TestWhoSeesAnItem(t *testing.T) {
 		"no relation":                      {domain.ItemRelations{}, false, false},
 		"owner":                            {domain.ItemRelations{Owner: true}, true, false},
 		"delegator":                        {domain.ItemRelations{Delegator: true}, true, false},
+		"substitute of the owner":          {domain.ItemRelations{Substitute: true}, true, false},
 		"candidate":                        {domain.ItemRelations{Candidate: true}, true, true},
 		"viewer":                           {domain.ItemRelations{Viewer: true}, true, false},
 		"initiator":                        {domain.ItemRelations{Process: initiator}, false, false},

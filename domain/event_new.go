@@ -61,6 +61,17 @@ const (
 	WayTakenBack  = "TAKEN_BACK"
 )
 
+// WaySubstitution is the way of events of a task that a substitute caused for its absent owner.
+const WaySubstitution = "SUBSTITUTION"
+
+// ForOwner adds the absent owner of a task to an event of it that a substitute caused.
+func (e Event) ForOwner(i *ProcessItem, rights ItemRights) Event {
+	if !rights.Substitute {
+		return e
+	}
+	return e.With(DetailWay, WaySubstitution).With("ownerId", i.OwnerID.String())
+}
+
 // DelegationEvent returns the event of a task that was delegated, or taken back by its delegator. It omits the note,
 // which a user wrote.
 func DelegationEvent(way string, i *ProcessItem, from TaskState, by uuid.UUID, now time.Time) Event {

@@ -11,6 +11,12 @@ type OpposedTask struct {
 	Code    string
 	OwnerID uuid.UUID
 	State   TaskState
+	// SubstituteID is the person who completed the task for its absent owner, nil for none. Both count.
+	SubstituteID *uuid.UUID
+}
+
+func (t *OpposedTask) isOf(principal uuid.UUID) bool {
+	return t.OwnerID == principal || t.State == TaskCompleted && t.SubstituteID != nil && *t.SubstituteID == principal
 }
 
 // FourEyes are the opposed tasks of a task, as far as they have owners. The owner of one of them must not become the owner
@@ -22,13 +28,20 @@ func (f FourEyes) CheckOwner(principal uuid.UUID) error {
 	return f.check(principal, TaskClaimed, TaskCompleted)
 }
 
-func (f FourEyes) checkCompletion(principal uuid.UUID) error {
-	return f.check(principal, TaskCompleted)
+// checkCompletion refuses people who act together, if one of them completed an opposed task.
+func (f FourEyes) checkCompletion(people ...uuid.UUID) error {
+	for _, person := range people {
+		if err := f.check(person, TaskCompleted); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (f FourEyes) check(principal uuid.UUID, states ...TaskState) error {
-	for _, t := range f {
-		if t.OwnerID == principal && slices.Contains(states, t.State) {
+	for i := range f {
+		t := &f[i]
+		if t.isOf(principal) && slices.Contains(states, t.State) {
 			return Conflict(CodeFourEyes, "another person must do the task than the one who does "+t.Code+" of the process")
 		}
 	}

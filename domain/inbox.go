@@ -17,6 +17,8 @@ const (
 	InboxToClaim InboxView = "to-claim"
 	// InboxMine are CLAIMED tasks of the user.
 	InboxMine InboxView = "mine"
+	// InboxSubstituted are CLAIMED tasks of the absent people for whom the user substitutes.
+	InboxSubstituted InboxView = "substituted"
 	// InboxDone are COMPLETED tasks of the user.
 	InboxDone InboxView = "done"
 	// InboxAll are all tasks that are visible to the user.
@@ -24,7 +26,9 @@ const (
 )
 
 // InboxViews returns all views in the order in which they are offered.
-func InboxViews() []InboxView { return []InboxView{InboxToClaim, InboxMine, InboxDone, InboxAll} }
+func InboxViews() []InboxView {
+	return []InboxView{InboxToClaim, InboxMine, InboxSubstituted, InboxDone, InboxAll}
+}
 
 // InboxCountLimit bounds the counts of views that are not shown.
 const InboxCountLimit = 100
@@ -40,7 +44,9 @@ type InboxTask struct {
 	Subject       string
 	InitiatorName string
 	// OwnerName is empty for a task that is not claimed.
-	OwnerName      string
+	OwnerName string
+	// Substitutes reports whether the user carries out the task for its absent owner.
+	Substitutes    bool
 	CreatedAt      time.Time
 	LastModifiedAt time.Time
 	// DueAt and FollowUpAt are nil if they are not planned. PriorityRank is the TaskPriority.Rank.

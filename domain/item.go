@@ -196,12 +196,13 @@ func (i *ProcessItem) Release(rights ItemRights, by uuid.UUID, now time.Time) (b
 	return true, nil
 }
 
-// Complete moves a task of the caller to COMPLETED and reports whether that changed it. A task of another owner
+// Complete moves a task of the caller, or of a person for whom it substitutes, to COMPLETED and reports whether that changed it. A task of another owner
 // is refused with TASK_NOT_OWNED, and so is one without an owner unless the caller may become its owner. Data that
-// does not meet the requirements is refused with TASK_DATA_INVALID, a caller who completed an opposed task with FOUR_EYES.
+// does not meet the requirements is refused with TASK_DATA_INVALID, a caller who completed an opposed task with FOUR_EYES,
+// and so is a substitute of an owner who did.
 func (i *ProcessItem) Complete(require TaskRequirements, rights ItemRights, by uuid.UUID, now time.Time) (bool, error) {
 	mayOwn := i.OwnerID == nil && (rights.Candidate || rights.Manages)
-	if !mayOwn && !i.ownedBy(by) {
+	if !mayOwn && !i.ownedBy(by) && !rights.Substitute {
 		return false, notOwned()
 	}
 	task, err := i.taskForChange()
@@ -212,7 +213,7 @@ func (i *ProcessItem) Complete(require TaskRequirements, rights ItemRights, by u
 		return false, nil
 	}
 	if task.State == TaskClaimed {
-		if err := require.FourEyes.checkCompletion(by); err != nil {
+		if err := require.FourEyes.checkCompletion(by, *i.OwnerID); err != nil {
 			return false, err
 		}
 		if err := task.check(require); err != nil {
@@ -221,6 +222,9 @@ func (i *ProcessItem) Complete(require TaskRequirements, rights ItemRights, by u
 	}
 	if err := task.act(completeTask, now); err != nil {
 		return false, err
+	}
+	if !i.ownedBy(by) {
+		task.SubstituteID = &by
 	}
 	i.touch(by, now)
 	return true, nil
@@ -287,6 +291,7 @@ func (i *ProcessItem) Reopen(by uuid.UUID, now time.Time) error {
 	if err := task.act(reopenTask, now); err != nil {
 		return err
 	}
+	task.SubstituteID = nil
 	i.touch(by, now)
 	return nil
 }
@@ -311,9 +316,15 @@ func (i *ProcessItem) Cancel(by uuid.UUID, now time.Time) bool {
 }
 
 // CheckMayWriteTask refuses principals that may not write the data of the task. Principals that pass
-// CheckMayHandle may while the task is open. The process may be finished: its open tasks stay open.
+// CheckMayHandle may while the task is open, and so may the substitute of an absent owner. The process may be finished: its
+// open tasks stay open.
 func (i *ProcessItem) CheckMayWriteTask(rights ItemRights, by uuid.UUID) error {
-	if err := i.CheckMayHandle(rights, by); err != nil {
+	if !rights.Substitute {
+		if err := i.requireHandler(rights, by); err != nil {
+			return err
+		}
+	}
+	if _, err := i.taskForChange(); err != nil {
 		return err
 	}
 	_, err := taskTransitions.next(i.Task.State, saveTask)

@@ -112,12 +112,14 @@ type Task struct {
 	// ActivityToken identifies the activity to complete with the task, nil for none.
 	ActivityToken ActivityToken
 	// Delegation is the delegation to the owner, nil for none.
-	Delegation  *Delegation
-	Plan        TaskPlan
-	Logs        []TaskLog
-	ClaimedAt   *time.Time
-	CompletedAt *time.Time
-	CancelledAt *time.Time
+	Delegation *Delegation
+	// SubstituteID is the person who completed the task for its absent owner, nil for none.
+	SubstituteID *uuid.UUID
+	Plan         TaskPlan
+	Logs         []TaskLog
+	ClaimedAt    *time.Time
+	CompletedAt  *time.Time
+	CancelledAt  *time.Time
 }
 
 // NewTask returns a task that is CLAIMED when it has an owner and READY otherwise.

@@ -20,6 +20,7 @@ const (
 	KindWebhookSubscription        Kind = "WebhookSubscription"
 	KindRobot                      Kind = "Robot"
 	KindNotificationReceiver       Kind = "NotificationReceiver"
+	KindAbsence                    Kind = "Absence"
 )
 
 // Definition describes a kind.
@@ -60,6 +61,7 @@ func Definitions() []Definition {
 		},
 		{Kind: KindRobot, New: newOf[RobotSpec]},
 		{Kind: KindNotificationReceiver, New: newOf[NotificationReceiverSpec], ShortNames: []string{"receiver", "receivers", "nr"}},
+		{Kind: KindAbsence, New: newOf[AbsenceSpec]},
 	}
 }
 

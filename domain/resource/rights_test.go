@@ -20,6 +20,7 @@ func rights() map[resource.Kind][]string {
 		resource.KindEncryptionKey: {"/shared"},
 		resource.KindDataSource:    {"/taskQueue", "/runner", "/encryptionKey", "/permissions/queriers"},
 		resource.KindCalendar:      {},
+		resource.KindAbsence:       {"/user", "/substitute", "/from", "/until"},
 		resource.KindProcessDefinition: {
 			"/engine/workflowType", "/engine/taskQueue", "/engine/signalShape", "/engine/runner", "/engine/encryptionKey",
 			"/items/*/escalation", "/items/*/fourEyesWith", "/items/*/robot", "/items/*/candidates", "/items/*/viewers",

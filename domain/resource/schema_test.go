@@ -221,6 +221,7 @@ func TestSchemaOfAnyLeadsToThatOfTheKind(t *testing.T) {
 				"name": "N", "email": "a@demo.example", "schema": map[string]any{}, "url": "https://example.com/",
 				"taskQueue": "Q", "runner": "worker", "type": "EMAIL", "timeZone": "UTC",
 				"hours": []any{map[string]any{"days": []any{"MONDAY"}, "from": "09:00", "to": "17:00"}},
+				"user":  "alice", "substitute": "bob", "from": "2027-05-03T00:00:00Z", "until": "2027-05-10T00:00:00Z",
 			},
 		}
 		spec, ok := document["spec"].(map[string]any)
