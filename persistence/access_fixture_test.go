@@ -54,6 +54,7 @@ func newAccessFixture(t *testing.T) *accessFixture { //nolint:funlen // most of 
 			"id", "code", "name", "plan", "namespace", "created_by", "created_at", "last_modified_by", "last_modified_at",
 		},
 		"principals":    {"id", "type", "name", "email", "tenant_id", "role", "created_at"},
+		"absences":      {"id", "tenant_id", "principal_id", "substitute_id", "starts_at", "ends_at"},
 		"groups":        {"id", "tenant_id", "code", "name"},
 		"group_members": {"group_id", "principal_id"},
 		"tenant_users": {
@@ -76,6 +77,7 @@ func newAccessFixture(t *testing.T) *accessFixture { //nolint:funlen // most of 
 			"id", "tenant_id", "process_id", "process_definition_id", "type", "item_definition_id", "item_version",
 			"item_definition_code", "owner_id", "task_state", "claimed_at",
 			"created_by", "created_at", "last_modified_by", "last_modified_at", "delegator_id", "delegated_at",
+			"completed_at", "substitute_id",
 		},
 		"documents": {
 			"id", "tenant_id", "owner_kind", "owner_id", "blob_id", "name", "content_type", "size", "sha256", "created_by", "created_at",
@@ -220,9 +222,25 @@ func (s *accessFixture) delegatedItemOf(
 		state, claimed = domain.TaskClaimed, &s.now
 	}
 	s.add("process_items", id, s.tenant, process, k.id, domain.ItemTask, item.ID, item.Version, item.Code,
-		owner, state, claimed, s.author, s.now, s.author, s.now, delegator, delegatedAt)
+		owner, state, claimed, s.author, s.now, s.author, s.now, delegator, delegatedAt, nil, nil)
 	s.inProcess[id] = process
 	s.happened(domain.EventItemCreated, domain.ResourceItem, process, id)
+	return id
+}
+
+// absent creates a user who is absent from one hour after now to another, and whom the substitute represents in a tenant.
+func (s *accessFixture) absent(tenant, substitute uuid.UUID, from, until time.Duration) uuid.UUID {
+	id := uuid.New()
+	s.add("principals", id, domain.PrincipalUser, "Absent", id.String()+"@demo.example", nil, nil, s.now)
+	s.add("absences", uuid.New(), tenant, id, substitute, time.Now().Add(from), time.Now().Add(until))
+	return id
+}
+
+// completedItemOf creates a task of a process that the substitute completed for its owner.
+func (s *accessFixture) completedItemOf(process uuid.UUID, k *processKind, owner, substitute uuid.UUID) uuid.UUID {
+	id := s.itemOf(process, k, k.item, &owner)
+	row := s.tables["process_items"].rows[len(s.tables["process_items"].rows)-1]
+	row[9], row[17], row[18] = domain.TaskCompleted, &s.now, &substitute
 	return id
 }
 
@@ -233,7 +251,7 @@ func (s *accessFixture) store(url string) {
 	require.NoError(s.t, err)
 	defer func() { require.NoError(s.t, conn.Close(s.t.Context())) }()
 	for _, name := range []string{
-		"tenants", "principals", "groups", "group_members", "tenant_users", "process_definitions", "process_definition_versions",
+		"tenants", "principals", "absences", "groups", "group_members", "tenant_users", "process_definitions", "process_definition_versions",
 		"item_definitions", "item_definition_versions", "process_definition_grants", "item_definition_grants",
 		"processes", "process_items", "resources", "business_artifact_definition_grants", "business_artifacts",
 		"business_artifact_index", "documents", "document_links", "process_actions", "events",

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -21,12 +22,15 @@ type accessCaller struct {
 	items       map[uuid.UUID]domain.ItemRelations
 	// processOf maps items that are also read by themselves to their processes.
 	processOf map[uuid.UUID]uuid.UUID
+	// ofAbsent has the tasks of absent people, and whether they are open.
+	ofAbsent map[uuid.UUID]bool
 }
 
 func newAccessCaller(caller domain.Caller) *accessCaller {
 	return &accessCaller{
 		Caller: caller, definitions: map[uuid.UUID]domain.ProcessRelations{}, processes: map[uuid.UUID]domain.ProcessRelations{},
 		items: map[uuid.UUID]domain.ItemRelations{}, processOf: map[uuid.UUID]uuid.UUID{},
+		ofAbsent: map[uuid.UUID]bool{},
 	}
 }
 
@@ -123,10 +127,39 @@ func (o *accessCaller) add(s *accessFixture, st standing, group uuid.UUID) {
 	item := s.delegatedItemOf(delegated, k, k.item, &s.author, &o.PrincipalID)
 	o.items[item], o.processOf[item] = r, delegated
 
+	o.addSubstituted(s, k, byGrant)
+
 	process := s.process(k, s.author)
 	o.processes[process] = byGrant.Process
 	item = s.itemOf(process, k, k.other, nil)
 	o.items[item], o.processOf[item] = domain.ItemRelations{Process: byGrant.Process}, process
+}
+
+// addSubstituted adds tasks of absent owners, for whom the accessCaller substitutes now or not: only an open task, and one that it
+// completed for its owner, are its own during the absence.
+func (o *accessCaller) addSubstituted(s *accessFixture, k *processKind, byGrant domain.ItemRelations) {
+	add := func(substitutes, isOpen bool, item func(process uuid.UUID) uuid.UUID) {
+		r := byGrant
+		r.Substitute, r.Process.ItemOwner, r.Process.ItemCandidate = substitutes, substitutes, domain.ClaimsItem(r)
+		process := s.process(k, s.author)
+		o.processes[process] = r.Process
+		id := item(process)
+		o.items[id], o.processOf[id], o.ofAbsent[id] = r, process, isOpen
+	}
+	away := s.absent(s.tenant, o.PrincipalID, -time.Hour, time.Hour)
+	open := func(owner uuid.UUID) func(uuid.UUID) uuid.UUID {
+		return func(process uuid.UUID) uuid.UUID { return s.itemOf(process, k, k.item, &owner) }
+	}
+	done := func(by uuid.UUID) func(uuid.UUID) uuid.UUID {
+		return func(process uuid.UUID) uuid.UUID { return s.completedItemOf(process, k, away, by) }
+	}
+	add(true, true, open(away))
+	add(true, false, done(o.PrincipalID))
+	add(false, false, done(s.author))
+	add(false, true, open(s.absent(s.tenant, o.PrincipalID, -2*time.Hour, -time.Hour)))
+	add(false, true, open(s.absent(s.tenant, o.PrincipalID, time.Hour, 2*time.Hour)))
+	add(false, true, open(s.absent(s.elsewhere, o.PrincipalID, -time.Hour, time.Hour)))
+	add(false, true, open(s.absent(s.tenant, s.author, -time.Hour, time.Hour)))
 }
 
 // either returns the caller's id or else another principal's.
@@ -156,7 +189,7 @@ func (s *accessFixture) callers(kind domain.PrincipalType, number int) []*access
 // not count.
 func (o *accessCaller) outside(s *accessFixture) *accessCaller {
 	out := newAccessCaller(o.Caller)
-	out.processOf = o.processOf
+	out.processOf, out.ofAbsent = o.processOf, o.ofAbsent
 	out.Memberships = []domain.Membership{{TenantID: s.elsewhere, Role: domain.RoleOwner}}
 	for id, r := range o.definitions {
 		r.Member = false
@@ -314,6 +347,7 @@ func (o *accessCaller) requireWrites(t *testing.T, db *persistence.DB) {
 			if err == nil {
 				require.Equal(t, domain.ItemRights{
 					ProcessRights: domain.ProcessRights{Manages: domain.ManagesProcess(r.Process)}, Candidate: domain.ClaimsItem(r),
+					Substitute: r.Substitute && r.Process.Member,
 				}, locked.Rights, "%+v", r)
 			}
 			prepared, err := persistence.PrepareProcessItem(o.Caller, id, process, persistence.PrincipalKey{}, nil).Do(t.Context(), tx)

@@ -176,7 +176,7 @@ SELECT count(*), p.state, ` + access.ManagesProcess + `, ` + repairGrantedOnP + 
 
 	bulkTaskGroups = `
 SELECT count(*), i.task_state, i.owner_id = $1, i.owner_id = $3, ` + access.ManagesProcess + `, ` + access.CandidateOfItem + `,
-       (SELECT o.item_definition_code ` + opposedTasksOf + ` AND o.owner_id = $3::uuid ORDER BY 1 LIMIT 1)` + bulkItemsOf + `
+       (SELECT o.item_definition_code ` + opposedTasksOf + ` AND $3::uuid IN (o.owner_id, o.substitute_id) ORDER BY 1 LIMIT 1)` + bulkItemsOf + `
   JOIN process_items i ON i.id = x.target_id
   JOIN processes p ON p.id = i.process_id
  WHERE x.operation_id = $2

@@ -20,7 +20,7 @@ const (
 	unreadItemDefinitions = `ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
                     WHERE ` + unreadDefinitions
 
-	// uncoveredItems are the items that the caller owns or delegated, or that are visible to it as the initiator of their
+	// uncoveredItems are the items that the caller owns or delegated, or carries out for an absent owner, or that are visible to it as the initiator of their
 	// process, where no right on the definition shows them.
 	uncoveredItems = `
 SELECT x.id FROM process_items x
@@ -32,6 +32,10 @@ SELECT x.id FROM process_items x
  WHERE ` + anyUnreadDefinition + ` AND x.delegator_id = $1
    AND (x.item_definition_id IS NULL
         OR x.item_definition_id = ANY(` + unreadItemDefinitions + ` AND d.id <> ALL(` + access.GrantedItemDefinitions + `))))
+ UNION
+SELECT i.id FROM process_items i
+ WHERE ` + anyUnreadDefinition + ` AND ` + access.SubstitutesOwner + `
+   AND i.item_definition_id = ANY(` + unreadItemDefinitions + ` AND d.id <> ALL(` + access.GrantedItemDefinitions + `)))
  UNION
 SELECT x.id FROM (SELECT ` + unreadItemDefinitions + ` AND d.id <> ALL(` + access.GrantedItemDefinitions + `)
                       AND d.id = ANY(` + access.InitiatorGrantedItemDefinitions + `)) AS ids OFFSET 0) o` + ofInitiatedProcesses
@@ -53,7 +57,8 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
  CROSS JOIN LATERAL (SELECT x.id FROM process_items x
                       WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x`
 
-	// uncoveredProcesses are the processes that the caller initiated, and those in which it owns or delegated an item, where
+	// uncoveredProcesses are the processes that the caller initiated, and those in which it owns or delegated an item or
+	// carries one out for an absent owner, where
 	// no right on the definition shows them.
 	uncoveredProcesses = `
 SELECT x.id FROM processes x
@@ -68,7 +73,11 @@ SELECT x.process_id FROM process_items x
 SELECT x.process_id FROM process_items x
  WHERE ` + anyUnreadDefinition + ` AND x.delegator_id = $1
    AND (x.item_definition_id IS NULL
-        OR x.item_definition_id = ANY(` + unreadItemDefinitions + ` AND d.id <> ALL(` + access.CandidateItemDefinitions + `))))`
+        OR x.item_definition_id = ANY(` + unreadItemDefinitions + ` AND d.id <> ALL(` + access.CandidateItemDefinitions + `))))
+ UNION
+SELECT i.process_id FROM process_items i
+ WHERE ` + anyUnreadDefinition + ` AND ` + access.SubstitutesOwner + `
+   AND i.item_definition_id = ANY(` + unreadItemDefinitions + ` AND d.id <> ALL(` + access.CandidateItemDefinitions + `)))`
 
 	coversItemDefinition = `i.process_definition_id = ANY(` + access.ReadableProcessDefinitions + `)
     OR i.item_definition_id = ANY(` + access.GrantedItemDefinitions + `)`

@@ -92,14 +92,14 @@ SELECT d.id, v.version, d.code, d.tenant_id, v.name, v.spec,
     SELECT count(*) AS owned, count(*) FILTER (WHERE i.type = 'MESSAGE') AS messages
       FROM process_items i
       JOIN processes p ON p.id = i.process_id
-     WHERE (i.owner_id = $1 OR i.delegator_id = $1) AND i.process_definition_id = d.id AND p.process_version = v.version) o
+     WHERE (i.owner_id = $1 OR i.delegator_id = $1 OR ` + access.SubstitutesOwner + `) AND i.process_definition_id = d.id AND p.process_version = v.version) o
  WHERE v.version = ` + chosenVersion
 
 	selectRelatedItemDefinitions = `
 SELECT d.id, v.version, d.code, v.type, v.name, v.spec,
        d.id = ANY(` + access.CandidateItemDefinitions + `), d.id = ANY(` + access.ViewedItemDefinitions + `),
        d.id = ANY(` + access.InitiatorCandidateItemDefinitions + `), d.id = ANY(` + access.InitiatorViewedItemDefinitions + `),
-       EXISTS (SELECT 1 FROM process_items i WHERE (i.owner_id = $1 OR i.delegator_id = $1) AND i.item_version = v.version)
+       EXISTS (SELECT 1 FROM process_items i WHERE (i.owner_id = $1 OR i.delegator_id = $1 OR ` + access.SubstitutesOwner + `) AND i.item_version = v.version)
   FROM item_definition_versions v
   JOIN item_definitions d ON d.id = v.item_definition_id
  WHERE v.process_version = ` + chosenVersion + `

@@ -37,7 +37,7 @@ const (
                          OR EXISTS (SELECT 1 FROM process_actions x
                                      WHERE x.process_id = p.id AND $4 IN (x.created_by, x.last_modified_by))))
       OR EXISTS (SELECT 1 FROM process_items i
-                  WHERE i.tenant_id = ANY($2) AND $4 IN (i.owner_id, i.created_by, i.last_modified_by, i.delegator_id)
+                  WHERE i.tenant_id = ANY($2) AND $4 IN (i.owner_id, i.created_by, i.last_modified_by, i.delegator_id, i.substitute_id)
                     AND ` + access.VisibleItem + `)
       OR EXISTS (SELECT 1 FROM business_artifacts a
                   WHERE a.tenant_id = ANY($2) AND ` + access.VisibleArtifact + `

@@ -15,8 +15,8 @@ import (
 type ProcessSite struct {
 	Process domain.Process
 	Rights  domain.ProcessRights
-	// WritesTask reports whether the caller may write to an open task of the process: as its owner or as a
-	// Manager.
+	// WritesTask reports whether the caller may write to an open task of the process: as its owner, as the substitute
+	// of its owner or as a Manager.
 	WritesTask bool
 }
 
@@ -29,7 +29,7 @@ SELECT ` + processSummaryColumns + `,
        ` + access.ManagesProcess + `,
        EXISTS (SELECT 1 FROM process_items i
                 WHERE i.process_id = p.id AND i.task_state IN ('READY', 'CLAIMED')
-                  AND (i.owner_id = $1 OR ` + access.ManagesProcess + `))
+                  AND (i.owner_id = $1 OR ` + access.SubstitutesOwner + ` OR ` + access.ManagesProcess + `))
   FROM processes p
  WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess
 

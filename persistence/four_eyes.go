@@ -36,12 +36,12 @@ SELECT p.id
 	selectOpposedTasks = `
 SELECT o.*
   FROM process_items i
- CROSS JOIN LATERAL (SELECT DISTINCT o.item_definition_code, o.owner_id, o.task_state ` + opposedTasksOf + `) o
+ CROSS JOIN LATERAL (SELECT DISTINCT o.item_definition_code, o.owner_id, o.task_state, o.substitute_id ` + opposedTasksOf + `) o
  WHERE i.id = $1 AND i.tenant_id = ANY($2)`
 
 	// The process is locked before, so that the owners are those after each earlier operation.
 	columnOfOpposedTasks = `,
-       ARRAY(SELECT DISTINCT ROW(o.item_definition_code, o.owner_id, o.task_state) ` + opposedTasksOf + `)`
+       ARRAY(SELECT DISTINCT ROW(o.item_definition_code, o.owner_id, o.task_state, o.substitute_id) ` + opposedTasksOf + `)`
 
 	lockProcessOfOwner = `
 SELECT p.id
@@ -52,7 +52,7 @@ SELECT p.id
    FOR NO KEY UPDATE OF p`
 
 	selectOwnedTasks = `
-SELECT DISTINCT o.item_definition_code, o.owner_id, o.task_state
+SELECT DISTINCT o.item_definition_code, o.owner_id, o.task_state, o.substitute_id
   FROM processes p
   JOIN process_items o ON o.process_id = p.id
  WHERE p.id = $1 AND p.tenant_id = ANY($2) AND o.task_state IN ('CLAIMED', 'COMPLETED')
@@ -102,7 +102,7 @@ type opposedTaskRow domain.OpposedTask
 
 // ScanIndex returns where to store a column.
 func (o *opposedTaskRow) ScanIndex(column int) any {
-	return []any{&o.Code, &o.OwnerID, &o.State}[column]
+	return []any{&o.Code, &o.OwnerID, &o.State, &o.SubstituteID}[column]
 }
 
 // ScanNull refuses an entry that is null.
@@ -116,7 +116,7 @@ func ownedTasks(caller domain.Caller, process uuid.UUID, eyes *domain.FourEyes) 
 }
 
 func scanOpposedTask(row pgx.CollectableRow) (t domain.OpposedTask, err error) {
-	return t, row.Scan(&t.Code, &t.OwnerID, &t.State)
+	return t, row.Scan(&t.Code, &t.OwnerID, &t.State, &t.SubstituteID)
 }
 
 // Opposition is the codes of the tasks that are opposed to a task, and the ones with owners.
@@ -131,7 +131,7 @@ func scanOppositions(dest map[uuid.UUID]Opposition) func(pgx.Rows) error {
 		var codes []string
 		var opposed domain.OpposedTask
 		var owner *uuid.UUID
-		_, err := pgx.ForEachRow(rows, []any{&task, &codes, &opposed.Code, &owner, &opposed.State}, func() error {
+		_, err := pgx.ForEachRow(rows, []any{&task, &codes, &opposed.Code, &owner, &opposed.State, &opposed.SubstituteID}, func() error {
 			found := dest[task]
 			found.Codes = codes
 			if owner != nil {

@@ -33,7 +33,8 @@ type InboxFilter struct {
 
 const (
 	inboxColumns = `i.id, ` + pg.NameOfT + ` AS name, i.task_state AS state, i.process_id, ` + pg.NameOfV + ` AS process_name, p.subject,
-       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at,
+       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name,
+       coalesce(` + access.SubstitutesOwner + `, false) AS substitutes, i.created_at, i.last_modified_at,
        plan.due_at, plan.follow_up_at, coalesce(plan.priority, 2) AS priority_rank`
 
 	inboxProcess = `
@@ -84,6 +85,8 @@ func inboxList(caller domain.Caller, view domain.InboxView) *listquery.List {
 		l.Where = []listquery.Condition{listquery.Match("i.type = 'TASK'")}
 	case domain.InboxMine:
 		l.Where = []listquery.Condition{listquery.Match("i.task_state = 'CLAIMED' AND i.owner_id = $1")}
+	case domain.InboxSubstituted:
+		l.Where = []listquery.Condition{listquery.Match("i.task_state = 'CLAIMED' AND " + access.SubstitutesOwner)}
 	case domain.InboxDone:
 		l.Where = []listquery.Condition{listquery.Match("i.task_state = 'COMPLETED' AND i.owner_id = $1")}
 	}
@@ -171,7 +174,7 @@ SELECT ` + inboxColumns + `,
                    FROM principals d
                    LEFT JOIN person_names dname ON dname.tenant_id = i.tenant_id AND dname.principal_id = d.id
                   WHERE d.id = i.delegator_id), '') AS delegator_name,
-       coalesce((SELECT (SELECT ` + pg.NameOfT + ` FROM item_definition_versions t WHERE t.version = o.item_version) ` + opposedTasksOf + ` AND o.owner_id = $1 LIMIT 1), '""') AS opposed_name,
+       coalesce((SELECT (SELECT ` + pg.NameOfT + ` FROM item_definition_versions t WHERE t.version = o.item_version) ` + opposedTasksOf + ` AND $1 IN (o.owner_id, o.substitute_id) LIMIT 1), '""') AS opposed_name,
        coalesce(` + access.VisibleProcess + `, false) AS sees_process
   FROM ` + inboxTables + `
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND i.type = 'TASK' AND i.deleted_at IS NULL AND ` + access.VisibleItem

@@ -17,7 +17,7 @@ const itemSummaryColumns = `i.id, i.tenant_id, i.process_id, i.process_definitio
        i.item_definition_id, i.item_version, i.item_definition_code, i.thread_id, i.owner_id,
        i.task_state, i.claimed_at, i.completed_at, i.cancelled_at, i.message_text, i.message_data_code, i.mentions,
        i.created_by, i.created_at, i.last_modified_by, i.last_modified_at, i.deleted_at, i.deleted_by,
-       i.delegator_id, i.delegated_at, i.delegation_note,
+       i.delegator_id, i.delegated_at, i.delegation_note, i.substitute_id,
        ` + planOfTask
 
 const itemColumns = itemSummaryColumns + `,
@@ -42,6 +42,7 @@ type itemRow struct {
 	delegator                           *uuid.UUID
 	delegatedAt                         *time.Time
 	note                                *string
+	substitute                          *uuid.UUID
 	data, contextData, messageData      storedValue
 	elements                            []byte
 	plan                                planRow
@@ -78,7 +79,7 @@ func (r *itemRow) summaryFields() []any {
 		&r.definitionID, &r.version, &r.code, &i.ThreadID, &i.OwnerID,
 		&r.taskState, &r.claimedAt, &r.completedAt, &r.cancelledAt, &r.text, &r.dataCode, &r.mentions,
 		&i.CreatedBy, &i.CreatedAt, &i.LastModifiedBy, &i.LastModifiedAt, &i.DeletedAt, &i.DeletedBy,
-		&r.delegator, &r.delegatedAt, &r.note,
+		&r.delegator, &r.delegatedAt, &r.note, &r.substitute,
 		&r.plan,
 	}
 }
@@ -93,6 +94,14 @@ func (r *itemRow) delegation() *domain.Delegation {
 		d.Note = *r.note
 	}
 	return d
+}
+
+// substituteID returns who completed a task for its owner, nil for none. The previous release leaves the column when it reopens one.
+func (r *itemRow) substituteID() *uuid.UUID {
+	if *r.taskState != domain.TaskCompleted {
+		return nil
+	}
+	return r.substitute
 }
 
 func (r *itemRow) fields() []any {
@@ -116,7 +125,7 @@ func (r *itemRow) processItem() (*domain.ProcessItem, error) {
 	case domain.ItemTask:
 		i.Task = &domain.Task{
 			State: *r.taskState, Logs: r.taskLogs(), Delegation: r.delegation(), Plan: r.plan.plan(),
-			ClaimedAt: r.claimedAt, CompletedAt: r.completedAt, CancelledAt: r.cancelledAt,
+			SubstituteID: r.substituteID(), ClaimedAt: r.claimedAt, CompletedAt: r.completedAt, CancelledAt: r.cancelledAt,
 		}
 		if i.Task.Data, err = r.data.value(); err != nil {
 			return nil, err
@@ -206,7 +215,7 @@ type LockedItem struct {
 const (
 	lockedItemColumns = `
 SELECT ` + itemWithLogs + `,
-       ` + access.ManagesProcess + `, ` + access.CandidateOfItem + `,
+       ` + access.ManagesProcess + `, ` + access.CandidateOfItem + `, coalesce(` + access.SubstitutesOwner + `, false),
        p.state, ` + itemProcessVersion + `, coalesce(v.signal_shape, ''),
        (SELECT r.id FROM engine_runs r
          WHERE r.kind = 'PROCESS' AND r.owner_id = p.id AND r.state IN ('PENDING', 'RUNNING')),
@@ -229,7 +238,7 @@ func LockProcessItem(caller domain.Caller, id uuid.UUID) Read[*LockedItem] {
 func lockItem(caller domain.Caller, id uuid.UUID, columns string, more ...any) Read[*LockedItem] {
 	var row itemRow
 	locked := &LockedItem{}
-	fields := append(row.fieldsWithLogs(), &locked.Rights.Manages, &locked.Rights.Candidate,
+	fields := append(row.fieldsWithLogs(), &locked.Rights.Manages, &locked.Rights.Candidate, &locked.Rights.Substitute,
 		&locked.ProcessState, &locked.ProcessVersion, &locked.SignalShape, &locked.RunID, &locked.Awaited)
 	fields = append(fields, more...)
 	return Read[*LockedItem]{[]pg.Query{

@@ -76,7 +76,8 @@ func orNull[T ~string](s T) *T {
 const updateTaskState = `
 UPDATE process_items
    SET task_state = $2, owner_id = $3, claimed_at = $4, completed_at = $5, cancelled_at = $6,
-       last_modified_by = $7, last_modified_at = $8, delegator_id = $9, delegated_at = $10, delegation_note = $11
+       last_modified_by = $7, last_modified_at = $8, delegator_id = $9, delegated_at = $10, delegation_note = $11,
+       substitute_id = $12
  WHERE id = $1`
 
 // UpdateTaskState stores the state, the owner, the times and the delegation of a task that is under lock.
@@ -88,7 +89,7 @@ func (tx *Tx) UpdateTaskState(i *domain.ProcessItem) {
 		delegator, delegatedAt, note = &d.By, &d.At, orNull(d.Note)
 	}
 	tx.queue(updateTaskState, i.ID, i.Task.State, i.OwnerID, i.Task.ClaimedAt, i.Task.CompletedAt, i.Task.CancelledAt,
-		i.LastModifiedBy, i.LastModifiedAt, delegator, delegatedAt, note)
+		i.LastModifiedBy, i.LastModifiedAt, delegator, delegatedAt, note, i.Task.SubstituteID)
 	tx.updateTimesOfState(i)
 }
 

@@ -46,7 +46,7 @@ SELECT p.id
    FOR NO KEY UPDATE OF p`
 
 	selectOppositions = `
-SELECT DISTINCT i.id, j.opposed_codes, coalesce(o.item_definition_code, ''), o.owner_id, coalesce(o.task_state, '')
+SELECT DISTINCT i.id, j.opposed_codes, coalesce(o.item_definition_code, ''), o.owner_id, coalesce(o.task_state, ''), o.substitute_id
   FROM ` + firstClaimed + ofOpposingItem + `
   LEFT JOIN process_items o ON o.process_id = i.process_id AND o.item_definition_code = ANY(j.opposed_codes)
         AND o.task_state IN ('CLAIMED', 'COMPLETED')`

@@ -20,6 +20,7 @@ func references() []reference {
 		{"process_items", "tenant_id", "tenants"},
 		{"process_items", "owner_id", "principals"},
 		{"process_items", "delegator_id", "principals"},
+		{"process_items", "substitute_id", "principals"},
 		{"process_items", "item_definition_id", "item_definitions"},
 		{"business_artifacts", "tenant_id", "tenants"},
 		{"workers", "tenant_id", "tenants"},

@@ -25,6 +25,7 @@ const (
 // tables lists each table with its kind and the reason.
 func tables() map[string]tableKind {
 	return map[string]tableKind{
+		"absences":                            control, // derived from manifests
 		"business_artifact_definition_grants": control, // rights of definitions
 		"cloud_keys":                          control, // secrets of workers
 		"cloud_workers":                       control, // service accounts of workers

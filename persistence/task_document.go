@@ -81,7 +81,7 @@ type TaskSite struct {
 
 const shareTaskSite = `
 SELECT ` + itemColumns + `,
-       ` + access.ManagesProcess + `, ` + access.CandidateOfItem + `, ` + itemProcessVersion + `
+       ` + access.ManagesProcess + `, ` + access.CandidateOfItem + `, coalesce(` + access.SubstitutesOwner + `, false), ` + itemProcessVersion + `
   FROM process_items i
   JOIN processes p ON p.id = i.process_id
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + access.VisibleItem + `
@@ -92,7 +92,7 @@ SELECT ` + itemColumns + `,
 func ShareTaskSite(caller domain.Caller, id uuid.UUID) Read[*TaskSite] {
 	var row itemRow
 	site := &TaskSite{}
-	fields := append(row.fields(), &site.Rights.Manages, &site.Rights.Candidate, &site.ProcessVersion)
+	fields := append(row.fields(), &site.Rights.Manages, &site.Rights.Candidate, &site.Rights.Substitute, &site.ProcessVersion)
 	return Read[*TaskSite]{[]pg.Query{pg.Q(
 		shareTaskSite, []any{caller.PrincipalID, caller.TenantIDs(), id}, pg.OrNotFound("process item", pg.One(fields...)),
 	)}, func(tx *Tx) (_ *TaskSite, err error) {

@@ -70,19 +70,34 @@ const (
 	EditsArtifact   = `a.definition_id = ANY(` + EditableArtifactDefinitions + `)`
 	ManagesArtifact = `a.definition_id = ANY(` + ManagedArtifactDefinitions + `)`
 
+	// absentNow is true of an absence that lasts, by the clock of the statement.
+	absentNow = `away.starts_at <= statement_timestamp() AND away.ends_at > statement_timestamp()`
+
+	// SubstitutedOwners lists the people for whom the caller substitutes now, in any tenant.
+	SubstitutedOwners = `ARRAY(SELECT away.principal_id FROM absences away WHERE away.substitute_id = $1 AND ` + absentNow + `)`
+
+	// SubstitutesOwner is true of a task i that the caller carries out for its absent owner: one that is open, and one that the
+	// caller completed. The list of people, empty for most callers, saves to look for an absence of each row.
+	SubstitutesOwner = `(i.owner_id = ANY(` + SubstitutedOwners + `)
+    AND (i.task_state = 'CLAIMED' OR i.task_state = 'COMPLETED' AND i.substitute_id = $1)
+    AND EXISTS (SELECT 1 FROM absences away
+                 WHERE away.substitute_id = $1 AND away.tenant_id = i.tenant_id AND away.principal_id = i.owner_id AND ` + absentNow + `))`
+
 	// VisibleProcess is true of a process p visible to the caller.
 	VisibleProcess = `(p.initiator_id = $1
     OR p.process_definition_id = ANY(` + ReadableProcessDefinitions + `)
     OR p.process_version = ANY(` + RunVersions + `)
     OR EXISTS (SELECT 1 FROM process_items i
                 WHERE i.process_id = p.id
-                  AND (i.owner_id = $1 OR i.delegator_id = $1 OR i.item_definition_id = ANY(` + CandidateItemDefinitions + `))))`
+                  AND (i.owner_id = $1 OR i.delegator_id = $1 OR i.item_definition_id = ANY(` + CandidateItemDefinitions + `)
+                       OR ` + SubstitutesOwner + `)))`
 
 	// VisibleItem is true of an item i that is visible to the caller. For other items it is false or NULL.
 	VisibleItem = `(i.owner_id = $1
     OR i.delegator_id = $1
     OR i.process_definition_id = ANY(` + ReadableProcessDefinitions + `)
     OR i.item_definition_id = ANY(` + GrantedItemDefinitions + `)
+    OR ` + SubstitutesOwner + `
     OR (i.item_definition_id = ANY(` + InitiatorGrantedItemDefinitions + `)
         AND EXISTS (SELECT 1 FROM processes q WHERE q.id = i.process_id AND q.initiator_id = $1))
     -- Most callers run no definition, so the process need not be read.
@@ -109,7 +124,11 @@ const (
                               UNION
                              SELECT DISTINCT p.process_version
                                FROM process_items i JOIN processes p ON p.id = i.process_id
-                              WHERE i.delegator_id = $1)))`
+                              WHERE i.delegator_id = $1
+                              UNION
+                             SELECT DISTINCT p.process_version
+                               FROM process_items i JOIN processes p ON p.id = i.process_id
+                              WHERE ` + SubstitutesOwner + `)))`
 
 	// ManagesProcess is true of a process p that the caller manages.
 	ManagesProcess = `(p.process_definition_id = ANY(` + ManagedProcessDefinitions + `)
