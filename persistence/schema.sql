@@ -1013,6 +1013,17 @@ CREATE FUNCTION public.unfinished_processes(ids uuid[]) RETURNS uuid[]
                           AND (e.era, e.xid, e.position) > (f.era, f.xid, f.position)))
 $$;
 
+CREATE TABLE public.absences (
+    id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    principal_id uuid NOT NULL,
+    substitute_id uuid NOT NULL,
+    starts_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    CONSTRAINT absences_check CHECK ((ends_at > starts_at)),
+    CONSTRAINT absences_check1 CHECK ((substitute_id <> principal_id))
+);
+
 CREATE TABLE public.assistance_calls (
     item_id uuid NOT NULL,
     run integer NOT NULL,
@@ -2060,6 +2071,7 @@ CREATE TABLE public.process_items (
     delegator_id uuid,
     delegated_at timestamp with time zone,
     delegation_note text,
+    substitute_id uuid,
     CONSTRAINT process_items_valid CHECK ((public.item_is_valid(type, task_state, owner_id, item_definition_id, item_version, item_definition_code, task_data, task_data_valid, context_data, context_data_valid, message_text, message_data, message_data_valid, message_data_code, claimed_at, completed_at, cancelled_at, deleted_at, deleted_by, element_values, activity_token, thread_id) AND (num_nulls(delegator_id, delegated_at) = ANY (ARRAY[0, 2])) AND ((delegator_id IS NOT NULL) OR (delegation_note IS NULL))))
 )
 WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.02', autovacuum_analyze_threshold='1000');
@@ -2153,7 +2165,7 @@ CREATE TABLE public.resources (
     directory json,
     CONSTRAINT resources_code_check CHECK (((length(code) >= 1) AND (length(code) <= 63))),
     CONSTRAINT resources_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 255))),
-    CONSTRAINT resources_kind_check CHECK ((kind = ANY (ARRAY['Tenant'::text, 'User'::text, 'Application'::text, 'Group'::text, 'DataStructure'::text, 'EncryptionKey'::text, 'DataSource'::text, 'Calendar'::text, 'ProcessDefinition'::text, 'BusinessArtifactDefinition'::text, 'WebhookSubscription'::text, 'Robot'::text, 'NotificationReceiver'::text]))),
+    CONSTRAINT resources_kind_check CHECK ((kind = ANY (ARRAY['Tenant'::text, 'User'::text, 'Application'::text, 'Group'::text, 'DataStructure'::text, 'EncryptionKey'::text, 'DataSource'::text, 'Calendar'::text, 'ProcessDefinition'::text, 'BusinessArtifactDefinition'::text, 'WebhookSubscription'::text, 'Robot'::text, 'NotificationReceiver'::text, 'Absence'::text]))),
     CONSTRAINT resources_source_check CHECK ((source = ANY (ARRAY['MANIFEST'::text, 'DIRECTORY'::text, 'DEPARTED'::text, 'SIGN_IN'::text])))
 );
 
@@ -2495,6 +2507,9 @@ CREATE TABLE public.workers (
 WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='200');
 
 ALTER TABLE ONLY public.events ATTACH PARTITION public.events_1 FOR VALUES FROM (MINVALUE) TO (2);
+
+ALTER TABLE ONLY public.absences
+    ADD CONSTRAINT absences_pkey PRIMARY KEY (tenant_id, id);
 
 ALTER TABLE ONLY public.artifact_counts
     ADD CONSTRAINT artifact_counts_tenant_id_definition_id_definition_code_key UNIQUE (tenant_id, definition_id, definition_code);
@@ -2889,6 +2904,10 @@ ALTER TABLE ONLY public.workers
 ALTER TABLE ONLY public.workers
     ADD CONSTRAINT workers_tenant_id_identity_key UNIQUE (tenant_id, identity);
 
+CREATE INDEX absences_of_principal ON public.absences USING btree (principal_id, tenant_id, ends_at);
+
+CREATE INDEX absences_of_substitute ON public.absences USING btree (substitute_id, tenant_id, principal_id, ends_at);
+
 CREATE INDEX assistance_calls_tenant ON public.assistance_calls USING btree (tenant_id, asked_at);
 
 CREATE INDEX availability_faults_last ON public.availability_faults USING btree (tenant_id, last_at);
@@ -3119,6 +3138,8 @@ CREATE INDEX process_items_own ON public.process_items USING btree (owner_id, ta
 
 CREATE INDEX process_items_process ON public.process_items USING btree (process_id, created_at, id);
 
+CREATE INDEX process_items_substituted ON public.process_items USING btree (substitute_id) WHERE (substitute_id IS NOT NULL);
+
 CREATE INDEX process_items_thread ON public.process_items USING btree (thread_id, created_at, id) WHERE (thread_id IS NOT NULL);
 
 CREATE INDEX process_items_undefined ON public.process_items USING btree (process_definition_id, created_at, id) WHERE (item_definition_id IS NULL);
@@ -3256,6 +3277,15 @@ CREATE TRIGGER record_cloud_deleted AFTER DELETE ON public.resources REFERENCING
 CREATE TRIGGER record_manifest BEFORE UPDATE ON public.resources FOR EACH ROW EXECUTE FUNCTION public.record_manifest();
 
 CREATE TRIGGER record_version_needs AFTER INSERT ON public.process_definition_versions FOR EACH ROW EXECUTE FUNCTION public.record_version_needs();
+
+ALTER TABLE ONLY public.absences
+    ADD CONSTRAINT absences_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES public.principals(id);
+
+ALTER TABLE ONLY public.absences
+    ADD CONSTRAINT absences_substitute_id_fkey FOREIGN KEY (substitute_id) REFERENCES public.principals(id);
+
+ALTER TABLE ONLY public.absences
+    ADD CONSTRAINT absences_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
 
 ALTER TABLE ONLY public.assistance_calls
     ADD CONSTRAINT assistance_calls_item_id_tenant_id_fkey FOREIGN KEY (item_id, tenant_id) REFERENCES public.process_items(id, tenant_id);

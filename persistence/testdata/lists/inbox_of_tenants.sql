@@ -3,7 +3,11 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true);
 -- $1 = "01970000-0000-7000-8000-00000000c001"
 -- $2 = ["01970000-0000-7000-8000-00000000a001","01970000-0000-7000-8000-00000000a002"]
 SELECT i.id, coalesce(t.names, to_jsonb(t.name), '""') AS name, i.task_state AS state, i.process_id, coalesce(v.names, to_jsonb(v.name), '""') AS process_name, p.subject,
-       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at,
+       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name,
+       coalesce((i.owner_id = ANY(ARRAY(SELECT away.principal_id FROM absences away WHERE away.substitute_id = $1 AND away.starts_at <= statement_timestamp() AND away.ends_at > statement_timestamp()))
+    AND (i.task_state = 'CLAIMED' OR i.task_state = 'COMPLETED' AND i.substitute_id = $1)
+    AND EXISTS (SELECT 1 FROM absences away
+                 WHERE away.substitute_id = $1 AND away.tenant_id = i.tenant_id AND away.principal_id = i.owner_id AND away.starts_at <= statement_timestamp() AND away.ends_at > statement_timestamp())), false) AS substitutes, i.created_at, i.last_modified_at,
        plan.due_at, plan.follow_up_at, coalesce(plan.priority, 2) AS priority_rank
   FROM (SELECT i.*
   FROM process_items i
@@ -69,6 +73,15 @@ SELECT 'mine' AS view, v.process_definition_id AS id, v.n FROM (SELECT o.process
    AND i.deleted_at IS NULL
    AND i.task_state = 'CLAIMED' AND i.owner_id = $1 LIMIT 100) o GROUP BY o.process_definition_id) v
  UNION ALL
+SELECT 'substituted' AS view, v.process_definition_id AS id, v.n FROM (SELECT o.process_definition_id, count(*) AS n FROM (SELECT i.process_definition_id
+  FROM process_items i
+ WHERE i.tenant_id = ANY($2)
+   AND i.deleted_at IS NULL
+   AND i.task_state = 'CLAIMED' AND (i.owner_id = ANY(ARRAY(SELECT away.principal_id FROM absences away WHERE away.substitute_id = $1 AND away.starts_at <= statement_timestamp() AND away.ends_at > statement_timestamp()))
+    AND (i.task_state = 'CLAIMED' OR i.task_state = 'COMPLETED' AND i.substitute_id = $1)
+    AND EXISTS (SELECT 1 FROM absences away
+                 WHERE away.substitute_id = $1 AND away.tenant_id = i.tenant_id AND away.principal_id = i.owner_id AND away.starts_at <= statement_timestamp() AND away.ends_at > statement_timestamp())) LIMIT 100) o GROUP BY o.process_definition_id) v
+ UNION ALL
 SELECT 'done' AS view, v.process_definition_id AS id, v.n FROM (SELECT o.process_definition_id, count(*) AS n FROM (SELECT i.process_definition_id
   FROM process_items i
  WHERE i.tenant_id = ANY($2)
@@ -104,6 +117,18 @@ SELECT x.id FROM process_items x
                     WHERE f.tenant_id = ANY($2) AND f.id <> ALL({access.ReadableProcessDefinitions})
          AND EXISTS (SELECT 1 FROM process_definition_versions v
                       WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.GrantedItemDefinitions}))))
+ UNION
+SELECT i.id FROM process_items i
+ WHERE EXISTS (SELECT 1 FROM process_definitions f WHERE f.tenant_id = ANY($2) AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)) AND (i.owner_id = ANY(ARRAY(SELECT away.principal_id FROM absences away WHERE away.substitute_id = $1 AND away.starts_at <= statement_timestamp() AND away.ends_at > statement_timestamp()))
+    AND (i.task_state = 'CLAIMED' OR i.task_state = 'COMPLETED' AND i.substitute_id = $1)
+    AND EXISTS (SELECT 1 FROM absences away
+                 WHERE away.substitute_id = $1 AND away.tenant_id = i.tenant_id AND away.principal_id = i.owner_id AND away.starts_at <= statement_timestamp() AND away.ends_at > statement_timestamp()))
+   AND i.item_definition_id = ANY(ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
+                    WHERE f.tenant_id = ANY($2) AND f.id <> ALL({access.ReadableProcessDefinitions})
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1) AND d.id <> ALL({access.GrantedItemDefinitions})))
  UNION
 SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
                     WHERE f.tenant_id = ANY($2) AND f.id <> ALL({access.ReadableProcessDefinitions})

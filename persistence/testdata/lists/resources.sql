@@ -25,7 +25,7 @@ SELECT t.code, r.tenant_id, r.kind, r.code, r.id, r.labels, r.spec,
    AND r.code = $3
    AND r.labels @> $4::jsonb
    AND (search_key(r.words) LIKE search_key($5))
- ORDER BY t.code, array_position(ARRAY['Tenant', 'User', 'Application', 'Group', 'DataStructure', 'EncryptionKey', 'DataSource', 'Calendar', 'ProcessDefinition', 'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot', 'NotificationReceiver'], r.kind), r.code, r.id
+ ORDER BY t.code, array_position(ARRAY['Tenant', 'User', 'Application', 'Group', 'DataStructure', 'EncryptionKey', 'DataSource', 'Calendar', 'ProcessDefinition', 'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot', 'NotificationReceiver', 'Absence'], r.kind), r.code, r.id
  LIMIT $6::bigint;
 
 -- $1 = "Group"

@@ -40,7 +40,7 @@ SELECT t.code, r.tenant_id, r.kind, r.code, r.id, r.labels, r.spec,
                    AND (g.spec::text LIKE $6 OR g.code IN (SELECT c ->> 'group' FROM resources h, json_array_elements(h.spec -> 'claimedGroups') c
               WHERE h.tenant_id = r.tenant_id AND h.kind = $4 AND h.code = $5)))))
    AND t.code = $7
- ORDER BY t.code, array_position(ARRAY['Tenant', 'User', 'Application', 'Group', 'DataStructure', 'EncryptionKey', 'DataSource', 'Calendar', 'ProcessDefinition', 'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot', 'NotificationReceiver'], r.kind), r.code, r.id
+ ORDER BY t.code, array_position(ARRAY['Tenant', 'User', 'Application', 'Group', 'DataStructure', 'EncryptionKey', 'DataSource', 'Calendar', 'ProcessDefinition', 'BusinessArtifactDefinition', 'WebhookSubscription', 'Robot', 'NotificationReceiver', 'Absence'], r.kind), r.code, r.id
  LIMIT $8::bigint;
 
 -- $1 = "01970000-0000-7000-8000-00000000a001"
