@@ -324,6 +324,9 @@ func (s *Service) changeElements(
 	if err != nil || events == nil {
 		return item, err
 	}
+	for i := range events {
+		events[i] = events[i].ForOwner(item, locked.Rights)
+	}
 	vals.record(events...)
 	if err := vals.linkElements(itemSite(item, domain.SlotElement), item.Task.Elements); err != nil {
 		return nil, err

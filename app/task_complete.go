@@ -37,7 +37,7 @@ func (s *Service) CompleteProcessItemTask(
 		if err != nil || !changed {
 			return nil, err
 		}
-		saved := saveTaskState(tx, item, before, call.PrincipalID, now)
+		saved := saveTaskState(tx, item, before, call.PrincipalID, now).ForOwner(item, locked.Rights)
 		finishActivity(tx, item.ID, locked.RunID, now)
 		if locked.ProcessState == domain.ProcessRunning && !locked.Awaited {
 			signalItem(tx, item, locked.RunID, locked.SignalShape, now)

@@ -100,6 +100,9 @@ func (s *Service) changeTask(
 		if err != nil || events == nil {
 			return nil, err
 		}
+		for i := range events {
+			events[i] = events[i].ForOwner(item, locked.Rights)
+		}
 		return events, tx.UpdateTaskData(item)
 	})
 	return item, err

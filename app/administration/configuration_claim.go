@@ -13,6 +13,7 @@ func (c *configuration) planConsequences() error {
 	if err := c.settleClaims(); err != nil {
 		return err
 	}
+	c.endAbsences()
 	return c.planLeaving()
 }
 

@@ -47,6 +47,7 @@ func kindHandlers() map[resource.Kind]kindHandler {
 		resource.KindWebhookSubscription:        webhookHandler(),
 		resource.KindRobot:                      robotHandler(),
 		resource.KindNotificationReceiver:       notificationReceiverHandler(),
+		resource.KindAbsence:                    absenceHandler(),
 	}
 }
 

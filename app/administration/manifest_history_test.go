@@ -27,6 +27,10 @@ func specsOf(kind resource.Kind) (first, second string) {
 			`{"name":"A","timeZone":"UTC","hours":[{"days":["MONDAY"],"from":"09:00","to":"17:00"}]}`,
 			`{"name":"B","timeZone":"UTC","hours":[{"days":["MONDAY"],"from":"09:00","to":"17:00"}]}`,
 		},
+		resource.KindAbsence: {
+			`{"user":"ines","substitute":"carl","from":"2027-05-03T00:00:00Z","until":"2027-05-10T00:00:00Z"}`,
+			`{"user":"ines","substitute":"carl","from":"2027-05-03T00:00:00Z","until":"2027-05-11T00:00:00Z"}`,
+		},
 		resource.KindProcessDefinition: {`{"name":"A","state":"DRAFT"}`, `{"name":"B","state":"DRAFT"}`},
 		resource.KindBusinessArtifactDefinition: {
 			`{"name":"A","permissions":{"viewers":[{"user":"ines"}]}}`, `{"name":"A","permissions":{"viewers":[{"user":"carl"}]}}`,
