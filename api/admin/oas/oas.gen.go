@@ -138,10 +138,11 @@ func (e BulkFilterStanding) Valid() bool {
 
 // Defines values for BulkFilterView.
 const (
-	BulkFilterViewAll     BulkFilterView = "all"
-	BulkFilterViewDone    BulkFilterView = "done"
-	BulkFilterViewMine    BulkFilterView = "mine"
-	BulkFilterViewToClaim BulkFilterView = "to-claim"
+	BulkFilterViewAll         BulkFilterView = "all"
+	BulkFilterViewDone        BulkFilterView = "done"
+	BulkFilterViewMine        BulkFilterView = "mine"
+	BulkFilterViewSubstituted BulkFilterView = "substituted"
+	BulkFilterViewToClaim     BulkFilterView = "to-claim"
 )
 
 // Valid indicates whether the value is a known member of the BulkFilterView enum.
@@ -152,6 +153,8 @@ func (e BulkFilterView) Valid() bool {
 	case BulkFilterViewDone:
 		return true
 	case BulkFilterViewMine:
+		return true
+	case BulkFilterViewSubstituted:
 		return true
 	case BulkFilterViewToClaim:
 		return true
@@ -642,6 +645,7 @@ func (e RepairPointEventKind) Valid() bool {
 
 // Defines values for ResourceKind.
 const (
+	ResourceKindAbsence                    ResourceKind = "Absence"
 	ResourceKindApplication                ResourceKind = "Application"
 	ResourceKindBusinessArtifactDefinition ResourceKind = "BusinessArtifactDefinition"
 	ResourceKindCalendar                   ResourceKind = "Calendar"
@@ -660,6 +664,8 @@ const (
 // Valid indicates whether the value is a known member of the ResourceKind enum.
 func (e ResourceKind) Valid() bool {
 	switch e {
+	case ResourceKindAbsence:
+		return true
 	case ResourceKindApplication:
 		return true
 	case ResourceKindBusinessArtifactDefinition:

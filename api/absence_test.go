@@ -1,0 +1,112 @@
+package api_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/test/kit/apitest"
+)
+
+// away is a process of Alice with tasks of Bob, which Carol sees as his substitute only.
+type away struct {
+	*apitest.Service
+
+	process uuid.UUID
+}
+
+const tasksOfBob = `{"name":"Review","permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}]},"items":[` +
+	`{"code":"CHECK","type":"TASK","name":"Check","dataSchema":{"type":"object"},"candidates":[{"user":"bob"}]},` +
+	`{"code":"APPROVE","type":"TASK","name":"Approve","fourEyesWith":["CHECK"],"candidates":[{"user":"bob"}]}]}`
+
+func newAway(t *testing.T) away {
+	t.Helper()
+	s := apitest.NewService(t)
+	id := uuid.New()
+	s.Define(apitest.Identified("demo", "ProcessDefinition", "REVIEW", id, tasksOfBob))
+	return away{s, s.Process(demo.Alice(), id).ID}
+}
+
+// absence returns the manifest of an absence of a user from now on, until some time from now.
+func absence(code, user, substitute string, until time.Duration) string {
+	now := time.Now().UTC()
+	return apitest.Document("demo", "Absence", code, `{"user":"`+user+`","substitute":"`+substitute+`","from":"`+
+		now.Add(-time.Hour).Format(time.RFC3339Nano)+`","until":"`+now.Add(until).Format(time.RFC3339Nano)+`"}`)
+}
+
+func (a away) task(code string, owner demo.Account) uuid.UUID {
+	return a.Item(a.process, code, apitest.OwnedBy(owner)).ID
+}
+
+// During the absence of the owner, and no longer, the substitute sees, edits and completes the task, and does nothing else with it.
+func TestSubstituteDoesTheTaskOfAnAbsentPerson(t *testing.T) {
+	t.Parallel()
+	a := newAway(t)
+	task, path := a.task("CHECK", demo.Bob()), ""
+	path = apitest.ItemPath(task, "")
+	a.Get(404, demo.Carol(), path)
+	a.Define(absence("BOB", "bob", "carol", time.Hour))
+	a.Get(200, demo.Carol(), path)
+	a.Get(200, demo.Carol(), "/processes/"+a.process.String())
+	require.Equal(t, 1, a.Total(demo.Carol(), "/process-items?processId="+a.process.String()))
+	a.Refused(403, "TASK_NOT_OWNED", demo.Carol(), http.MethodPost, apitest.ItemPath(task, "/task/~actions/release"), "")
+	a.Refused(403, "TASK_NOT_OWNED", demo.Carol(), http.MethodPost, apitest.ItemPath(task, "/task/~actions/delegate"),
+		`{"ownerId":"`+demo.Carol().ID.String()+`"}`)
+	a.Call(200, demo.Carol(), http.MethodPut, apitest.ItemPath(task, "/task/data"), `{"data":{"value":{"checked":true}}}`)
+	done := apitest.Decode[oasb.ProcessItem](t, a.Post(200, demo.Carol(), apitest.ItemPath(task, apitest.Complete), ""))
+	require.Equal(t, oasb.ProcessItemTaskStateCOMPLETED, done.Task.State)
+	require.Equal(t, demo.Bob().ID, *done.OwnerID)
+	require.Equal(t, demo.Carol().ID, *done.LastModifiedBy)
+
+	a.Call(204, demo.Alice(), http.MethodDelete, apitest.ResourcePath("demo", "Absence", "BOB", ""), "")
+	a.Get(404, demo.Carol(), path)
+	a.Get(404, demo.Carol(), "/processes/"+a.process.String())
+	require.Equal(t, 0, a.Total(demo.Carol(), "/process-items?processId="+a.process.String()))
+}
+
+// The rights of the substitute end with the absence, without another change.
+func TestSubstitutionEndsByItself(t *testing.T) {
+	t.Parallel()
+	a := newAway(t)
+	path := apitest.ItemPath(a.task("CHECK", demo.Bob()), "")
+	const lasts = 4 * time.Second
+	a.Define(absence("BOB", "bob", "carol", lasts))
+	a.Get(200, demo.Carol(), path)
+	time.Sleep(lasts)
+	a.Get(404, demo.Carol(), path)
+}
+
+// Four eyes hold for both people, and a substitute of the substitute gets no right.
+func TestSubstituteAndOwnerAreOneForFourEyes(t *testing.T) {
+	t.Parallel()
+	a := newAway(t)
+	a.Define(absence("BOB", "bob", "carol", time.Hour), absence("CAROL", "carol", "alice", time.Hour))
+	check := a.task("CHECK", demo.Bob())
+	a.Post(200, demo.Carol(), apitest.ItemPath(check, apitest.Complete), "")
+	for _, owner := range []demo.Account{demo.Bob(), demo.Carol()} {
+		approve := a.Item(a.process, "APPROVE", "").ID
+		a.Refused(409, "FOUR_EYES", demo.Alice(), http.MethodPost, apitest.ItemPath(approve, apitest.Assign), `{"ownerId":"`+owner.ID.String()+`"}`)
+	}
+	chained := a.task("CHECK", demo.Bob())
+	a.Refused(403, "TASK_NOT_OWNED", demo.Alice(), http.MethodPost, apitest.ItemPath(chained, apitest.Complete), "")
+}
+
+func TestWrongAbsences(t *testing.T) {
+	t.Parallel()
+	a := newAway(t)
+	a.Define(absence("BOB", "bob", "carol", time.Hour))
+	before := a.Snapshot()
+	for _, wrong := range []string{
+		absence("SELF", "carol", "carol", time.Hour), absence("PAST", "carol", "bob", -2*time.Hour),
+		absence("AGAIN", "bob", "alice", 30*time.Minute), absence("NOBODY", "bob2", "carol", time.Hour),
+	} {
+		a.Refused(400, "VALIDATION", demo.Alice(), http.MethodPost, apitest.ApplyPath, apitest.Applying("", wrong))
+	}
+	a.Refused(403, "ACCESS_DENIED", demo.Bob(), http.MethodPost, apitest.ApplyPath, apitest.Applying("", absence("CAROL", "carol", "bob", time.Hour)))
+	require.Equal(t, before, a.Snapshot())
+}
