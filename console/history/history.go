@@ -76,6 +76,9 @@ func Sentence(ctx context.Context, e *domain.TimelineEvent, names map[string]tra
 	if text, ok := eventSentences()[e.Type]; ok {
 		return ui.T(ctx, text)
 	}
+	if e.Details[domain.DetailWay] == domain.WaySubstitution {
+		return ofSubstitute(ctx, e, name)
+	}
 	if text, ok := sentencesOfTasks()[e.Type]; ok {
 		return ui.T(ctx, text, name)
 	}
@@ -160,6 +163,14 @@ func sentencesOfTasks() map[domain.EventType]string {
 		domain.EventItemTaskElementDeleted:  ui.Text("filled in “%s”"),
 		domain.EventItemTaskAssistanceAsked: ui.Text("asked for AI help with “%s”"),
 	}
+}
+
+// ofSubstitute describes what a substitute did for the absent owner of a task.
+func ofSubstitute(ctx context.Context, e *domain.TimelineEvent, name string) string {
+	if e.Type == domain.EventItemTaskStateChanged {
+		return ui.T(ctx, "completed “%s” instead of %s", name, e.OwnerName)
+	}
+	return ui.T(ctx, "filled in “%s” instead of %s", name, e.OwnerName)
 }
 
 func ofProcessState(ctx context.Context, e *domain.TimelineEvent) string {

@@ -22,6 +22,7 @@ func germanDefinitions() map[string]string {
 		"Artifact":              "Artefakt",
 		"Data source":           "Datenquelle",
 		"Calendar":              "Kalender",
+		"Absence":               "Abwesenheit",
 		"Data structure":        "Datenstruktur",
 		"Encryption key":        "Schlüssel",
 		"Group":                 "Gruppe",

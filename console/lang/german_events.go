@@ -20,6 +20,8 @@ func germanEvents() map[string]string {
 		"noted that “%s” is overdue":         "hat festgestellt, dass „%s“ überfällig ist",
 		"escalated “%s”":                     "hat „%s“ eskaliert",
 		"planned “%s”":                       "hat „%s“ geplant",
+		"completed “%s” instead of %s":       "hat „%s“ in Vertretung für %s abgeschlossen",
+		"filled in “%s” instead of %s":       "hat „%s“ in Vertretung für %s ausgefüllt",
 		"filled in “%s”":                     "hat „%s“ ausgefüllt",
 		"asked for AI help with “%s”":        "hat KI-Hilfe für „%s“ angefordert",
 		"delegated “%s” to %s":               "hat „%s“ an %s delegiert",

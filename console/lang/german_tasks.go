@@ -3,11 +3,16 @@ package lang
 // germanTasks returns the texts of tasks outside of their forms.
 func germanTasks() map[string]string {
 	return map[string]string{
-		"%s is working on this task.":     "%s arbeitet an dieser Aufgabe.",
-		"Claim this task to fill it in.":  "Übernehmen Sie diese Aufgabe, um sie auszufüllen.",
-		"Nobody is working on this task.": "Niemand arbeitet an dieser Aufgabe.",
-		"Edit anyway":                     "Trotzdem bearbeiten",
-		"You are editing the form of %s.": "Sie bearbeiten das Formular von %s.",
+		"For absent people": "Für Abwesende",
+		"instead of %s":     "in Vertretung für %s",
+		"No absent person has an open task for you.":                                        "Keine abwesende Person hat eine offene Aufgabe für Sie.",
+		"Tasks of people for whom you substitute appear here.":                              "Hier erscheinen Aufgaben von Personen, die Sie vertreten.",
+		"%s is away. You fill in and complete this task instead.":                           "%s ist abwesend. Sie füllen diese Aufgabe in Vertretung aus und schließen sie ab.",
+		"%s is working on this task.":                                                       "%s arbeitet an dieser Aufgabe.",
+		"Claim this task to fill it in.":                                                    "Übernehmen Sie diese Aufgabe, um sie auszufüllen.",
+		"Nobody is working on this task.":                                                   "Niemand arbeitet an dieser Aufgabe.",
+		"Edit anyway":                                                                       "Trotzdem bearbeiten",
+		"You are editing the form of %s.":                                                   "Sie bearbeiten das Formular von %s.",
 		"You do “%s” in this process, so another person must do this task.":                 "Sie erledigen „%s“ in diesem Vorgang, deshalb muss eine andere Person diese Aufgabe erledigen.",
 		"Another person must do this task: the person does its counterpart in the process.": "Eine andere Person muss diese Aufgabe erledigen: Die Person erledigt ihr Gegenstück im Vorgang.",
 		"Delegate":                       "Delegieren",

@@ -115,9 +115,18 @@ func (l *listView) bulkDeeds() []deed {
 		return []deed{deedAssign, deedRelease, deedComplete}
 	case domain.InboxAll:
 		return []deed{deedClaim, deedAssign, deedRelease}
+	case domain.InboxSubstituted:
+		return []deed{deedComplete}
 	case domain.InboxDone:
 	}
 	return nil
+}
+
+// views returns the views that are offered: tasks of absent people only where there are any.
+func (l *listView) views() []domain.InboxView {
+	return slices.DeleteFunc(domain.InboxViews(), func(view domain.InboxView) bool {
+		return view == domain.InboxSubstituted && view != l.View && l.Counts[view] == 0
+	})
 }
 
 // isFiltered reports whether the list leaves out tasks of the view.

@@ -54,7 +54,9 @@ func (o *openTask) canClaim() bool { return o.State == domain.TaskReady && o.Can
 
 func (o *openTask) isOpen() bool { return o.State == domain.TaskReady || o.State == domain.TaskClaimed }
 
-func (o *openTask) canEdit() bool { return o.isOpen() && (o.isMine() || o.Manages && o.Editing) }
+func (o *openTask) canEdit() bool {
+	return o.isOpen() && (o.isMine() || o.Substitutes || o.Manages && o.Editing)
+}
 
 func (o *openTask) canAssign() bool { return o.isOpen() && (o.Manages || o.isMine()) }
 
@@ -62,7 +64,9 @@ func (o *openTask) canRelease() bool {
 	return o.State == domain.TaskClaimed && (o.Manages || o.isMine())
 }
 
-func (o *openTask) canComplete() bool { return o.State == domain.TaskClaimed && o.isMine() }
+func (o *openTask) canComplete() bool {
+	return o.State == domain.TaskClaimed && (o.isMine() || o.Substitutes)
+}
 
 // Show shows a task next to its list.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
@@ -93,6 +97,8 @@ func (s *Screens) showTask(v *web.Visit, id uuid.UUID, query url.Values, rejecti
 	task := &openTask{OpenedTask: found, User: v.Call.PrincipalID, Editing: query.Has("edit") || shown != nil}
 	if !query.Has("view") && task.isMine() {
 		query.Set("view", string(domain.InboxMine))
+	} else if !query.Has("view") && found.Substitutes {
+		query.Set("view", string(domain.InboxSubstituted))
 	}
 	l, err := s.findTasks(v, parseQuery(query))
 	if err != nil {

@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"context"
+	"slices"
 
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/domain"
@@ -10,7 +11,7 @@ import (
 // viewCount returns how many tasks a view has.
 func viewCount(ctx context.Context, l *listView, view domain.InboxView) string {
 	n := l.Counts[view]
-	if own := view == domain.InboxMine || view == domain.InboxDone; own && view != l.View && n >= domain.InboxCountLimit {
+	if own := slices.Contains([]domain.InboxView{domain.InboxMine, domain.InboxSubstituted, domain.InboxDone}, view); own && view != l.View && n >= domain.InboxCountLimit {
 		return ui.T(ctx, "%d+", domain.InboxCountLimit-1)
 	}
 	return ui.T(ctx, "%d", n)
@@ -24,6 +25,8 @@ func emptyTexts(ctx context.Context, l *listView) (what, next string) {
 	switch l.View {
 	case domain.InboxMine:
 		return ui.T(ctx, "You have no open tasks."), ui.T(ctx, "Tasks that you claim, or that are assigned to you, appear here.")
+	case domain.InboxSubstituted:
+		return ui.T(ctx, "No absent person has an open task for you."), ui.T(ctx, "Tasks of people for whom you substitute appear here.")
 	case domain.InboxDone:
 		return ui.T(ctx, "You have not completed any tasks yet."), ui.T(ctx, "Tasks that you complete appear here.")
 	case domain.InboxAll:

@@ -83,10 +83,11 @@ var badges = map[any]Badge{
 	resource.StatePublished: {Text("Published"), "circle-check", green},
 	resource.StateRetired:   {Text("Retired"), "ban", grey},
 
-	domain.InboxToClaim: {Text("To claim"), "inbox", ""},
-	domain.InboxMine:    {Text("Mine"), "user", ""},
-	domain.InboxDone:    {Text("Done by me"), "circle-check", ""},
-	domain.InboxAll:     {Text("All tasks"), "list-details", ""},
+	domain.InboxToClaim:     {Text("To claim"), "inbox", ""},
+	domain.InboxMine:        {Text("Mine"), "user", ""},
+	domain.InboxSubstituted: {Text("For absent people"), "user-off", ""},
+	domain.InboxDone:        {Text("Done by me"), "circle-check", ""},
+	domain.InboxAll:         {Text("All tasks"), "list-details", ""},
 
 	domain.ItemTask:    {Text("Task"), "checklist", ""},
 	domain.ItemMessage: {Text("Message"), "message", ""},
@@ -118,6 +119,7 @@ var badges = map[any]Badge{
 	resource.KindWebhookSubscription:        {Text("Webhook"), "webhook", ""},
 	resource.KindRobot:                      {Text("Robot"), "robot", ""},
 	resource.KindNotificationReceiver:       {Text("Notification receiver"), "send", ""},
+	resource.KindAbsence:                    {Text("Absence"), "user-off", ""},
 }
 
 // BadgeOf returns the badge of a state or a kind.
