@@ -20,7 +20,7 @@ type away struct {
 	process uuid.UUID
 }
 
-const tasksOfBob = `{"name":"Review","permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}]},"items":[` +
+const tasksOfBob = `{"name":"Review","permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"},{"application":"loan-worker"}]},"items":[` +
 	`{"code":"CHECK","type":"TASK","name":"Check","dataSchema":{"type":"object"},"candidates":[{"user":"bob"}]},` +
 	`{"code":"APPROVE","type":"TASK","name":"Approve","fourEyesWith":["CHECK"],"candidates":[{"user":"bob"}]}]}`
 
