@@ -43,7 +43,7 @@ func (a away) task(code string, owner demo.Account) uuid.UUID {
 	return a.Item(a.process, code, apitest.OwnedBy(owner)).ID
 }
 
-// During the absence of the owner, and no longer, the substitute sees, edits and completes the task, and does nothing else with it.
+// During the absence of the owner, and no longer, the substitute sees, edits and completes the task, and may not move it.
 func TestSubstituteDoesTheTaskOfAnAbsentPerson(t *testing.T) {
 	t.Parallel()
 	a := newAway(t)

@@ -69,6 +69,7 @@ func taskFacts(labels pdf.Labels, task *domain.OpenedTask) pdfworker.Section {
 	f.addTime("Created", &task.CreatedAt)
 	f.addPlan(&task.Item.Task.Plan)
 	f.addTime("Completed", task.Item.Task.CompletedAt)
+	f.addText("Completed by", task.SubstituteName)
 	return f.section()
 }
 

@@ -98,6 +98,8 @@ type OpenedTask struct {
 	Manages bool
 	// DelegatorName is the name of the delegator, "" for none.
 	DelegatorName string
+	// SubstituteName is the name of the person who completed the task for its absent owner, "" for none.
+	SubstituteName string
 	// OpposedName is the name of a task of the user that excludes the task, "" for none.
 	OpposedName translation.Name
 	// SeesProcess may read the process of the task.

@@ -174,6 +174,10 @@ SELECT ` + inboxColumns + `,
                    FROM principals d
                    LEFT JOIN person_names dname ON dname.tenant_id = i.tenant_id AND dname.principal_id = d.id
                   WHERE d.id = i.delegator_id), '') AS delegator_name,
+       coalesce((SELECT coalesce(dname.name, d.name)
+                   FROM principals d
+                   LEFT JOIN person_names dname ON dname.tenant_id = i.tenant_id AND dname.principal_id = d.id
+                  WHERE d.id = i.substitute_id AND i.task_state = 'COMPLETED'), '') AS substitute_name,
        coalesce((SELECT (SELECT ` + pg.NameOfT + ` FROM item_definition_versions t WHERE t.version = o.item_version) ` + opposedTasksOf + ` AND $1 IN (o.owner_id, o.substitute_id) LIMIT 1), '""') AS opposed_name,
        coalesce(` + access.VisibleProcess + `, false) AS sees_process
   FROM ` + inboxTables + `

@@ -3,6 +3,7 @@ package lang
 // germanTasks returns the texts of tasks outside of their forms.
 func germanTasks() map[string]string {
 	return map[string]string{
+		"Completed by":      "Abgeschlossen von",
 		"For absent people": "Für Abwesende",
 		"instead of %s":     "in Vertretung für %s",
 		"No absent person has an open task for you.":                                        "Keine abwesende Person hat eine offene Aufgabe für Sie.",

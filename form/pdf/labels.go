@@ -83,7 +83,7 @@ func german() Labels {
 		MissingSeveral: "{count} Zeichen ({codes}) fehlen in den installierten Schriften.",
 		facts: map[string]string{
 			"State": "Zustand", "Owner": "Eigentümer", "Started by": "Gestartet von", "Created": "Erstellt", "Started": "Gestartet",
-			"Due": "Fällig", "Follow-up": "Wiedervorlage", "Priority": "Priorität", "Completed": "Erledigt",
+			"Due": "Fällig", "Follow-up": "Wiedervorlage", "Priority": "Priorität", "Completed": "Erledigt", "Completed by": "Erledigt von",
 			"Ready": "Bereit", "Claimed": "Übernommen", "Cancelled": "Abgebrochen", "Running": "Läuft",
 			"Low": "Niedrig", "Normal": "Normal", "High": "Hoch", "Urgent": "Dringend",
 			"Context": "Kontext", "Form": "Formular", "Metadata": "Metadaten", "Entity": "Entität", "Elements": "Felder", "Tasks": "Aufgaben",
