@@ -130,9 +130,24 @@ func (b *deadlineRound) escalate(
 		if events, taken, err = b.assign(ctx, task, *step.Assign, opposed); err != nil || !taken {
 			return nil, false, err
 		}
+	case step.Signal:
+		b.signalWorkflow(task)
 	}
 	task.Escalated++
 	return append(events, domain.EscalationEvent(task.ProcessItem, task.Escalated, step, by, b.now)), true, nil
+}
+
+// signalWorkflow signals the workflow of the process of a task, if it has an open one, that the task is overdue.
+func (b *deadlineRound) signalWorkflow(task *persistence.DueTask) {
+	if task.RunID == nil {
+		return
+	}
+	b.tx.Enqueue(domain.EngineCommand{
+		ID: domain.NewID(), RunID: *task.RunID, OrderKey: *task.RunID, Kind: domain.CommandSignalOverdue,
+		ItemID: &task.ID, ItemType: task.Type, ItemCode: task.DefinitionCode(),
+		Parameters: &domain.CommandParameters{DueAt: task.Task.Plan.DueAt, Step: task.Escalated + 1},
+		CreatedAt:  b.now, NotBefore: b.now,
+	})
 }
 
 // assign gives a task to the named principal, or to a member of the named group, unless they own an opposed task.

@@ -244,6 +244,8 @@ const (
 	CommandCompleteStep CommandKind = "COMPLETE_STEP"
 	// CommandSignalMove signals the workflow that its process has moved to another version of its definition.
 	CommandSignalMove CommandKind = "SIGNAL_MOVE"
+	// CommandSignalOverdue signals the workflow of a process that a task of it is overdue.
+	CommandSignalOverdue CommandKind = "SIGNAL_OVERDUE"
 )
 
 // DueCommand is a due engine command with its run, the time zone passed to the tenant's workflows, the number of
@@ -258,8 +260,9 @@ type DueCommand struct {
 
 // EngineCommand is a request to Temporal that is made once the transaction that wrote it has committed. Commands
 // with the same OrderKey are carried out one after the other in the order they were written. ID is also the
-// request id by which Temporal recognises a repetition. Item fields are set for CommandSignal; SignalName,
-// ActionCode and ActionInput, nil for none, for CommandSignalAction; ActivityToken for CommandCompleteActivity.
+// request id by which Temporal recognises a repetition. Item fields are set for CommandSignal and
+// CommandSignalOverdue; SignalName, ActionCode and ActionInput, nil for none, for CommandSignalAction; ActivityToken for
+// CommandCompleteActivity.
 type EngineCommand struct {
 	ID            uuid.UUID
 	RunID         uuid.UUID
@@ -274,7 +277,7 @@ type EngineCommand struct {
 	ActionCode    string
 	ActionInput   json.RawMessage
 	ActivityToken ActivityToken
-	// Parameters are set for CommandReset and CommandCompleteStep.
+	// Parameters are set for CommandReset, CommandCompleteStep, CommandSignalMove and CommandSignalOverdue.
 	Parameters *CommandParameters
 	CreatedAt  time.Time
 	NotBefore  time.Time

@@ -19,6 +19,8 @@ type EscalationStep struct {
 	Priority TaskPriority `json:"priority,omitempty"`
 	// Assign is the principal, or the group with the principals, that gets the task.
 	Assign *uuid.UUID `json:"assign,omitempty"`
+	// Signal signals the workflow of the process.
+	Signal bool `json:"signal,omitempty"`
 }
 
 // RaisePriority gives an open task at least a priority and reports whether that changed it.

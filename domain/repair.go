@@ -55,7 +55,8 @@ type RepairRequest struct {
 
 // CommandParameters are the parameters of an engine command. EngineRun is Temporal's id of a run. CommandReset has the id of
 // the event to continue after, which ends a workflow task, or the item to continue before the end of, and whether the workflow
-// gets the later signals again; CommandCompleteStep has an activity and its result; CommandSignalMove has a move.
+// gets the later signals again; CommandCompleteStep has an activity and its result; CommandSignalMove has a move; CommandSignalOverdue
+// has the due date, and the number of the step of the escalation, counted from 1.
 type CommandParameters struct {
 	EngineRun string          `json:"engineRun,omitempty"`
 	EventID   int64           `json:"eventId,omitempty"`
@@ -64,6 +65,8 @@ type CommandParameters struct {
 	Activity  string          `json:"activity,omitempty"`
 	Result    json.RawMessage `json:"result,omitempty"`
 	Move      *VersionMove    `json:"move,omitempty"`
+	DueAt     *time.Time      `json:"dueAt,omitempty"`
+	Step      int             `json:"step,omitempty"`
 }
 
 // Check refuses a request without a reason, or without the members that its kind needs.

@@ -23,6 +23,9 @@ const (
 // signalOfMove tells a workflow that its process has moved to another version of its definition (docs/workers.md).
 const signalOfMove = "Procession_Signal_Definition_Version"
 
+// signalOfOverdue tells a workflow that a task of its process is overdue (docs/workers.md).
+const signalOfOverdue = "Procession_Signal_Task_Overdue"
+
 // Execute executes a command. It is idempotent: Temporal recognises a repetition by the
 // command's id, a started workflow is not started again, and signals, cancellations and
 // completed activities of an ended workflow are dropped. A foreign workflow with the
@@ -52,6 +55,8 @@ func (e *Engine) Execute(ctx context.Context, c domain.DueCommand) (engineRun st
 		})
 	case domain.CommandSignalMove:
 		err = e.signalMove(ctx, c)
+	case domain.CommandSignalOverdue:
+		err = e.signalOverdue(ctx, c)
 	case domain.CommandCancel:
 		err = e.requestCancel(ctx, c)
 	case domain.CommandTerminate:
@@ -201,6 +206,17 @@ func (e *Engine) signalItem(ctx context.Context, c domain.DueCommand) error {
 		name, value = signalOfShapeA, c.ItemID.String()
 	}
 	return e.signalWorkflow(ctx, c, name, value)
+}
+
+// signalOverdue tells a workflow that a task of its process is overdue.
+func (e *Engine) signalOverdue(ctx context.Context, c domain.DueCommand) error {
+	if c.ItemID == nil || c.Parameters == nil || c.Parameters.DueAt == nil {
+		return errors.New("the signal has no task and due date")
+	}
+	return e.signalWorkflow(ctx, c, signalOfOverdue, signalTaskOverdue{
+		ID: *c.ItemID, DefinitionCode: c.ItemCode, DueAt: c.Parameters.DueAt.UTC(), Step: c.Parameters.Step,
+		RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
+	})
 }
 
 func (e *Engine) signalWorkflow(ctx context.Context, c domain.DueCommand, name string, value any) error {

@@ -123,6 +123,16 @@ type signalVersionMove struct {
 	RequestTimeZone string `json:"requestTimeZone"`
 }
 
+// signalTaskOverdue is the payload of signalOfOverdue.
+type signalTaskOverdue struct {
+	ID              uuid.UUID `json:"id"`
+	DefinitionCode  string    `json:"processItemDefinitionCode"`
+	DueAt           time.Time `json:"dueAt"`
+	Step            int       `json:"step"`
+	RequestTime     string    `json:"requestTime"`
+	RequestTimeZone string    `json:"requestTimeZone"`
+}
+
 // signalUserAction is the payload of a signal about a user action (engine
 // contract, section 5). The time has two names because SDKs differ.
 type signalUserAction struct {

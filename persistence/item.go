@@ -212,13 +212,16 @@ type LockedItem struct {
 	Awaited bool
 }
 
+// openRunOfProcess is the open run of the workflow of the process p.
+const openRunOfProcess = `(SELECT r.id FROM engine_runs r
+         WHERE r.kind = 'PROCESS' AND r.owner_id = p.id AND r.state IN ('PENDING', 'RUNNING'))`
+
 const (
 	lockedItemColumns = `
 SELECT ` + itemWithLogs + `,
        ` + access.ManagesProcess + `, ` + access.CandidateOfItem + `, coalesce(` + access.SubstitutesOwner + `, false),
        p.state, ` + itemProcessVersion + `, coalesce(v.signal_shape, ''),
-       (SELECT r.id FROM engine_runs r
-         WHERE r.kind = 'PROCESS' AND r.owner_id = p.id AND r.state IN ('PENDING', 'RUNNING')),
+       ` + openRunOfProcess + `,
        i.activity_token IS NOT NULL`
 	ofLockedItem = `
   FROM process_items i

@@ -1426,8 +1426,8 @@ CREATE TABLE public.engine_commands (
     CONSTRAINT engine_commands_activity_token_check CHECK (((length(activity_token) >= 1) AND (length(activity_token) <= 16384))),
     CONSTRAINT engine_commands_check CHECK (((kind <> 'SIGNAL'::text) OR (num_nulls(item_id, item_type, signal_shape) = 0))),
     CONSTRAINT engine_commands_check1 CHECK (((kind = 'COMPLETE_ACTIVITY'::text) = (activity_token IS NOT NULL))),
-    CONSTRAINT engine_commands_kind_check CHECK ((kind = ANY (ARRAY['START'::text, 'RESTART'::text, 'SIGNAL'::text, 'SIGNAL_ACTION'::text, 'CANCEL'::text, 'TERMINATE'::text, 'COMPLETE_ACTIVITY'::text, 'REPLACE'::text, 'RESET'::text, 'COMPLETE_STEP'::text, 'SIGNAL_MOVE'::text]))),
-    CONSTRAINT engine_commands_parameters_check CHECK (((kind = ANY (ARRAY['RESET'::text, 'COMPLETE_STEP'::text, 'SIGNAL_MOVE'::text])) = (parameters IS NOT NULL))),
+    CONSTRAINT engine_commands_kind_check CHECK ((kind = ANY (ARRAY['START'::text, 'RESTART'::text, 'SIGNAL'::text, 'SIGNAL_ACTION'::text, 'CANCEL'::text, 'TERMINATE'::text, 'COMPLETE_ACTIVITY'::text, 'REPLACE'::text, 'RESET'::text, 'COMPLETE_STEP'::text, 'SIGNAL_MOVE'::text, 'SIGNAL_OVERDUE'::text]))),
+    CONSTRAINT engine_commands_parameters_check CHECK (((kind = ANY (ARRAY['RESET'::text, 'COMPLETE_STEP'::text, 'SIGNAL_MOVE'::text, 'SIGNAL_OVERDUE'::text])) = (parameters IS NOT NULL))),
     CONSTRAINT engine_commands_signal_action_check CHECK ((num_nonnulls(signal_name, action_code) =
 CASE kind
     WHEN 'SIGNAL_ACTION'::text THEN 2

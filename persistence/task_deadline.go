@@ -19,7 +19,9 @@ type DueTask struct {
 	// Escalated is the number of steps of the escalation that were taken.
 	Escalated      int
 	ProcessVersion uuid.UUID
-	Clock          DeadlineClock
+	// RunID is the run of the process's workflow, nil for a manual process and for a workflow that has ended.
+	RunID *uuid.UUID
+	Clock DeadlineClock
 }
 
 const (
@@ -28,7 +30,7 @@ const (
 	// is not due any more.
 	lockDueTasks = `
 SELECT ` + itemSummaryColumns + `, due.due_at, due.follow_up_at, due.priority, due.soon_at, due.overdue_at, due.escalated,
-       p.process_version, ` + clockOfProcess + `
+       p.process_version, ` + openRunOfProcess + `, ` + clockOfProcess + `
   FROM task_times due
   JOIN process_items i ON i.id = due.item_id AND i.tenant_id = due.tenant_id
   JOIN processes p ON p.id = i.process_id
@@ -53,7 +55,7 @@ func (tx *Tx) LockDueTasks(ctx context.Context, now time.Time, limit int) ([]Due
 			var task DueTask
 			var plan planRow
 			fields := append(row.summaryFields(), &plan.dueAt, &plan.followUpAt, &plan.priority, &task.SoonAt, &task.OverdueAt,
-				&task.Escalated, &task.ProcessVersion)
+				&task.Escalated, &task.ProcessVersion, &task.RunID)
 			err := rows.Scan(append(fields, task.Clock.fields()...)...)
 			if err != nil {
 				return err

@@ -130,6 +130,30 @@ func TestEscalationsHappenOnce(t *testing.T) {
 	require.Equal(t, 0, e.Count(`SELECT count(*) FROM task_times WHERE next_at IS NOT NULL`))
 }
 
+// A step signals the running workflow of the process once, with the due date. A process without a workflow has no signal.
+func TestEscalationSignalsTheWorkflow(t *testing.T) {
+	t.Parallel()
+	e, manual := newEscalated(t, `[{"user":"bob"}]`)
+	const steps = `"items":[{"code":"CHECK","type":"TASK","name":"Check","escalation":[{"after":"PT1H","signal":true}]}],
+		"permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}]}`
+	served := uuid.New()
+	e.Define(apitest.Identified("demo", "ProcessDefinition", "ESCALATED", manual, `{"name":"Manual",`+steps+`}`),
+		apitest.Identified("demo", "ProcessDefinition", "SERVED", served,
+			`{"name":"Served","engine":{"workflowType":"W","taskQueue":"Q","runner":"loan-worker"},`+steps+`}`))
+	due := e.Now().Add(time.Hour).Truncate(time.Second)
+	e.create(e.Process(demo.Alice(), manual).ID, "CHECK", due)
+	task := e.create(e.Process(demo.Alice(), served).ID, "CHECK", due)
+	signals := func(condition string, args ...any) int {
+		return e.Count(`SELECT count(*) FROM engine_commands WHERE kind = 'SIGNAL_OVERDUE'`+condition, args...)
+	}
+	e.handleAt(due.Add(time.Minute))
+	require.Zero(t, signals(""))
+	e.handleAt(due.Add(2 * time.Hour))
+	require.Equal(t, 1, signals(""))
+	require.Equal(t, 1, signals(` AND item_id = $1 AND item_code = 'CHECK' AND (parameters ->> 'dueAt')::timestamptz = $2 AND parameters ->> 'step' = '1'`,
+		task.ID, due))
+}
+
 // Escalations never give one person two opposed tasks, also in one transaction, and begin again with another due date.
 func TestEscalationKeepsFourEyes(t *testing.T) {
 	t.Parallel()

@@ -47,7 +47,7 @@ type pinnedItem struct {
 func (c *configuration) resolveEscalation(tenant string, specs []resource.EscalationSpec) []domain.EscalationStep {
 	var steps []domain.EscalationStep
 	for _, spec := range specs {
-		step := domain.EscalationStep{After: spec.After, Priority: spec.Priority}
+		step := domain.EscalationStep{After: spec.After, Priority: spec.Priority, Signal: spec.Signal}
 		for _, g := range spec.Notify {
 			step.Notify = append(step.Notify, c.resolveGrantee(tenant, g).ID)
 		}

@@ -134,7 +134,7 @@ type ItemSpec struct {
 	Viewers []Grantee `json:"viewers,omitempty" right:"yes"`
 }
 
-// EscalationSpec is a step of an escalation. It has one of Notify, Priority and Assign.
+// EscalationSpec is a step of an escalation. It has one of Notify, Priority, Assign and Signal.
 type EscalationSpec struct {
 	// After is a duration of ISO 8601 after the due date. Steps are in the order of their durations.
 	After string `json:"after"`
@@ -144,6 +144,8 @@ type EscalationSpec struct {
 	Priority domain.TaskPriority `json:"priority,omitempty"`
 	// Assign gets the task. Of a group, the member with the fewest claimed tasks does.
 	Assign *Grantee `json:"assign,omitempty"`
+	// Signal signals the workflow of the process that the task is overdue.
+	Signal bool `json:"signal,omitempty"`
 }
 
 // ItemRobotSpec names the robot that assists with a task: its workflow is started

@@ -54,13 +54,13 @@ func checkEscalation(steps []EscalationSpec, pointer string, r *report) {
 			before = at
 		}
 		actions := 0
-		for _, given := range []bool{len(step.Notify) > 0, step.Priority != "", step.Assign != nil} {
+		for _, given := range []bool{len(step.Notify) > 0, step.Priority != "", step.Assign != nil, step.Signal} {
 			if given {
 				actions++
 			}
 		}
 		if actions != 1 {
-			r.add(place, "must have one of notify, priority and assign")
+			r.add(place, "must have one of notify, priority, assign and signal")
 		}
 		checkGrantees(step.Notify, place+"/notify", nil, r)
 		if step.Assign != nil && step.Assign.Role != "" {
