@@ -250,17 +250,14 @@ func send(ctx context.Context, to batchSender, batch *pgx.Batch, queries []pg.Qu
 			if scanned != nil {
 				return nil
 			}
-			err := q.Scan(rows)
-			rows.Close()
-			if rows.Err() != nil {
-				return err
-			}
-			// The driver drops the prepared statements of a batch with an error, and a missing row is none of the statement.
-			scanned = err
+			// The driver drops the prepared statements of a batch with an error, and a missing row is none of the statement. It
+			// returns errors of the statement itself in any case.
+			scanned = q.Scan(rows)
 			return nil
 		})
 	}
-	return cmp.Or(to.SendBatch(ctx, batch).Close(), scanned)
+	err := to.SendBatch(ctx, batch).Close()
+	return cmp.Or(scanned, err)
 }
 
 // acquire returns a connection from the pool. It waits up to the pool's limit and then returns an UNAVAILABLE
