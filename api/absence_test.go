@@ -39,16 +39,15 @@ func absence(code, user, substitute string, until time.Duration) string {
 		now.Add(-time.Hour).Format(time.RFC3339Nano)+`","until":"`+now.Add(until).Format(time.RFC3339Nano)+`"}`)
 }
 
-func (a away) task(code string, owner demo.Account) uuid.UUID {
-	return a.Item(a.process, code, apitest.OwnedBy(owner)).ID
-}
+// check returns a new task CHECK of Bob.
+func (a away) check() uuid.UUID { return a.Item(a.process, "CHECK", apitest.OwnedBy(demo.Bob())).ID }
 
 // During the absence of the owner, and no longer, the substitute sees, edits and completes the task, and may not move it.
 func TestSubstituteDoesTheTaskOfAnAbsentPerson(t *testing.T) {
 	t.Parallel()
 	a := newAway(t)
-	task, path := a.task("CHECK", demo.Bob()), ""
-	path = apitest.ItemPath(task, "")
+	task := a.check()
+	path := apitest.ItemPath(task, "")
 	a.Get(404, demo.Carol(), path)
 	a.Define(absence("BOB", "bob", "carol", time.Hour))
 	a.Get(200, demo.Carol(), path)
@@ -73,11 +72,10 @@ func TestSubstituteDoesTheTaskOfAnAbsentPerson(t *testing.T) {
 func TestSubstitutionEndsByItself(t *testing.T) {
 	t.Parallel()
 	a := newAway(t)
-	path := apitest.ItemPath(a.task("CHECK", demo.Bob()), "")
-	const lasts = 4 * time.Second
-	a.Define(absence("BOB", "bob", "carol", lasts))
+	path := apitest.ItemPath(a.check(), "")
+	a.Define(absence("BOB", "bob", "carol", 4*time.Second))
 	a.Get(200, demo.Carol(), path)
-	time.Sleep(lasts)
+	require.Eventually(t, func() bool { return a.Total(demo.Carol(), "/process-items?processId="+a.process.String()) == 0 }, time.Minute, 100*time.Millisecond)
 	a.Get(404, demo.Carol(), path)
 }
 
@@ -86,13 +84,13 @@ func TestSubstituteAndOwnerAreOneForFourEyes(t *testing.T) {
 	t.Parallel()
 	a := newAway(t)
 	a.Define(absence("BOB", "bob", "carol", time.Hour), absence("CAROL", "carol", "alice", time.Hour))
-	check := a.task("CHECK", demo.Bob())
+	check := a.check()
 	a.Post(200, demo.Carol(), apitest.ItemPath(check, apitest.Complete), "")
 	for _, owner := range []demo.Account{demo.Bob(), demo.Carol()} {
 		approve := a.Item(a.process, "APPROVE", "").ID
 		a.Refused(409, "FOUR_EYES", demo.Alice(), http.MethodPost, apitest.ItemPath(approve, apitest.Assign), `{"ownerId":"`+owner.ID.String()+`"}`)
 	}
-	chained := a.task("CHECK", demo.Bob())
+	chained := a.check()
 	a.Refused(403, "TASK_NOT_OWNED", demo.Alice(), http.MethodPost, apitest.ItemPath(chained, apitest.Complete), "")
 }
 

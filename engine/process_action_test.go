@@ -3,7 +3,6 @@ package engine_test
 import (
 	"encoding/json"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -13,6 +12,14 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
+// awaitSignal returns a workflow that returns the argument of the first signal with a name.
+func awaitSignal(name string) any {
+	return func(ctx workflow.Context, _ json.RawMessage) (signal json.RawMessage, err error) {
+		workflow.GetSignalChannel(ctx, name).Receive(ctx, &signal)
+		return signal, nil
+	}
+}
+
 // SDKs read the request of a user action as one of three types. All find their fields.
 func TestWorkflowsOfUserActions(t *testing.T) {
 	t.Parallel()
@@ -20,13 +27,7 @@ func TestWorkflowsOfUserActions(t *testing.T) {
 	w := worker.New(b.client, "user-actions", worker.Options{})
 	w.RegisterWorkflowWithOptions(func(_ workflow.Context, in json.RawMessage) (json.RawMessage, error) { return in, nil },
 		workflow.RegisterOptions{Name: "echo"})
-	for name, signal := range map[string]string{"signalled": "Hurry up", "overdue": "Procession_Signal_Task_Overdue"} {
-		w.RegisterWorkflowWithOptions(func(ctx workflow.Context, _ json.RawMessage) (json.RawMessage, error) {
-			var received json.RawMessage
-			workflow.GetSignalChannel(ctx, signal).Receive(ctx, &received)
-			return received, nil
-		}, workflow.RegisterOptions{Name: name})
-	}
+	w.RegisterWorkflowWithOptions(awaitSignal("Hurry up"), workflow.RegisterOptions{Name: "signalled"})
 	require.NoError(t, w.Start())
 	t.Cleanup(w.Stop)
 	result := func(t *testing.T, c domain.DueCommand) string {
@@ -57,21 +58,6 @@ func TestWorkflowsOfUserActions(t *testing.T) {
 			`"requestTime":"2026-03-02T10:30:15.123456Z","requestTimeZone":"Europe/Madrid"}`, result(t, c))
 		require.Equal(t, run, b.executeCommand(t, c), "the same command")
 		require.Nil(t, b.awaitOutcome(t, c).Result, "what it returns does not matter")
-	})
-
-	t.Run("the workflow of a process is signalled about an overdue task, once", func(t *testing.T) {
-		t.Parallel()
-		c := newCommand("overdue")
-		c.Run.TaskQueue = "user-actions"
-		run := b.executeCommand(t, c)
-		s := nextCommand(c, domain.CommandSignalOverdue, run)
-		task, due := uuid.New(), time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
-		s.ItemID, s.ItemType, s.ItemCode = &task, domain.ItemTask, "DECIDE"
-		s.Parameters = &domain.CommandParameters{DueAt: &due, Step: 2}
-		b.executeCommand(t, s)
-		require.JSONEq(t, `{"id":"`+task.String()+`","processItemDefinitionCode":"DECIDE","dueAt":"2026-03-02T09:00:00Z","step":2,`+
-			`"requestTime":"2026-03-02T10:30:15.123456Z","requestTimeZone":"Europe/Madrid"}`, result(t, c))
-		b.executeCommand(t, s)
 	})
 
 	t.Run("the workflow of a process is signalled about one, once", func(t *testing.T) {

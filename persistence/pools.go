@@ -247,12 +247,11 @@ func send(ctx context.Context, to batchSender, batch *pgx.Batch, queries []pg.Qu
 	var scanned error
 	for _, q := range queries {
 		batch.Queue(q.SQL, q.Args...).Query(func(rows pgx.Rows) error {
-			if scanned != nil {
-				return nil
-			}
 			// The driver drops the prepared statements of a batch with an error, and a missing row is none of the statement. It
 			// returns errors of the statement itself in any case.
-			scanned = q.Scan(rows)
+			if scanned == nil {
+				scanned = q.Scan(rows)
+			}
 			return nil
 		})
 	}
