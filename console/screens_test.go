@@ -145,7 +145,7 @@ func isAdministrative(area string) bool {
 func requireEveryScreen(t *testing.T, paths []string, of func(area string) bool) {
 	t.Helper()
 	var missing []string
-	others := regexp.MustCompile(`^live$|[.](csv|json)$|/(news|changes|next|beside|bell|file|preview|document|found|checks)$|^definitions/schemas/`)
+	others := regexp.MustCompile(`^live$|[.](csv|json|zip)$|/(news|changes|next|beside|bell|file|preview|document|pdf|found|checks)$|^definitions/schemas/`)
 	for _, name := range console.RouteNames() {
 		method, route, _ := strings.Cut(name, " ")
 		area, _, _ := strings.Cut(route, "/")
