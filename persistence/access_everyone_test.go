@@ -73,7 +73,7 @@ func TestEveryoneIsTheActiveUsersOfTheTenant(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			of.requireLists(t, db.Reader())
-			of.requireGets(t, db.Reader())
+			of.requireGets(t, db.Reader(), 1)
 			of.requireReads(t, s, db.Reader())
 			of.requireWrites(t, db)
 		})
