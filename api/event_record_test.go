@@ -124,7 +124,7 @@ func TestEveryOperationRecordsEvents(t *testing.T) {
 			s, a := askFor(t, name, all)
 			reads := a.method == http.MethodGet || slices.Contains(recordsNothing(), name)
 			require.Equal(t, reads, !strings.Contains(first, ".") || strings.HasPrefix(first, "DOCUMENT.DOWNLOADED") ||
-				strings.Contains(first, "FORM_DOWNLOADED") || first == "ENCRYPTION_KEY.READ", name)
+				strings.Contains(first, "FORM_DOWNLOADED") || strings.HasPrefix(first, "PROCESS.EXPORTED") || first == "ENCRYPTION_KEY.READ", name)
 
 			// Requests of an anonymous caller and of a stranger record no
 			// event.

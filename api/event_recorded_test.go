@@ -72,6 +72,7 @@ B.uploadProcessDocument                      DOCUMENT.UPLOADED                  
 B.downloadProcessDocument                    DOCUMENT.DOWNLOADED                                                same
 B.uploadProcessUserActionDocument            DOCUMENT.UPLOADED,PROCESS_ACTION.STATE_CHANGED:REQUESTED>COMPLETED none
 B.findProcessEvents                          none                                                               none
+B.exportProcess                              PROCESS.EXPORTED:>RUNNING                                          same
 B.findAvailableProcessActions                none                                                               none
 B.createProcessAction                        PROCESS_ACTION.CREATED:>REQUESTED                                  same
 B.retrieveProcessAction                      none                                                               none

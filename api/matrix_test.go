@@ -109,6 +109,7 @@ B.uploadProcessDocument             200   404          404           200     403
 B.downloadProcessDocument           404   404   404   200   404   404   404   404   200   401   404
 B.downloadProcessDocument_OF_TASK   200   404   404   200   200   200   404   404   200   401   404
 B.downloadProcessDocument_OF_PROCESS 200   404   404   200   200   200   200   404   200   401   404
+B.exportProcess                     200   404          404           200     200    200       200       404      200   401       404
 B.uploadProcessUserActionDocument   403   404          404           200     403    403       403       404      200   401       404
 B.patchProcessEntity                403   404          404           200     403    403       403       404      200   401       404
 

@@ -17,6 +17,7 @@ func (f fixture) processActionOperations() map[string]operation {
 		"B.createProcessAction":         of(http.MethodPost, apitest.ProcessPath(f.process, "/actions"), report),
 		"B.findAvailableProcessActions": of(http.MethodGet, apitest.ProcessPath(f.process, "/actions/~available"), ""),
 		"B.findProcessEvents":           of(http.MethodGet, apitest.ProcessPath(f.process, "/events"), ""),
+		"B.exportProcess":               of(http.MethodGet, apitest.ProcessPath(f.process, "/~actions/export"), ""),
 		"B.retrieveProcessAction":       of(http.MethodGet, apitest.UserActionPath(f.process, f.action, ""), ""),
 		"B.cancelProcessAction":         of(http.MethodPost, apitest.UserActionPath(f.process, f.action, "/~actions/cancel"), ""),
 		"B.uploadProcessActionDocument": of(http.MethodPost,

@@ -25,6 +25,11 @@ type PaperReader struct {
 	Locale, Zone string
 }
 
+// PaperReaderOf configures documents for a header Accept-Language (RFC 9110), with times in UTC.
+func PaperReaderOf(language string) PaperReader {
+	return PaperReader{Texts: pdf.ReaderOf(language), Locale: language, Zone: "UTC"}
+}
+
 func (r PaperReader) labels() pdf.Labels { return pdf.LabelsFor(r.Zone, r.Locale) }
 
 // paper is a document to render.

@@ -39,7 +39,7 @@ type ProcessExport struct {
 	reader    PaperReader
 }
 
-// ExportProcess prepares the ZIP of a process: everything about it that is visible to the caller. It records the export.
+// ExportProcess prepares the ZIP of a process: everything about it that is visible to the caller.
 // Errors: NOT_FOUND, INVALID_STATE for a process with too many items or documents.
 func (s *Service) ExportProcess(ctx context.Context, call domain.Call, id uuid.UUID, reader PaperReader) (*ProcessExport, error) {
 	view, err := s.RetrieveProcessView(ctx, call, id)
@@ -67,7 +67,7 @@ func (s *Service) ExportProcess(ctx context.Context, call domain.Call, id uuid.U
 	if size > maxExportedBytes {
 		return nil, tooLargeToExport("bytes of documents", maxExportedBytes)
 	}
-	return e, s.recordEvent(ctx, call, domain.ProcessEvent(domain.EventProcessExported, &view.Whole, call.PrincipalID, s.now()))
+	return e, nil
 }
 
 // collectPages returns all rows of a list, or INVALID_STATE if it has more than limit.
@@ -92,11 +92,19 @@ func tooLargeToExport(rows string, limit int64) error {
 	return domain.Conflict(domain.CodeInvalidState, fmt.Sprintf("the process has more than %d %s: an export has at most as many", limit, rows))
 }
 
+// Disposition returns the Content-Disposition (RFC 6266) of the ZIP.
+func (e *ProcessExport) Disposition() string { return blobstore.ContentDisposition(e.Name()) }
+
 // Name returns the name of the ZIP.
 func (e *ProcessExport) Name() string { return "process-" + e.view.Whole.ID.String() + ".zip" }
 
-// Write writes the ZIP. It holds one item, or one part of a document, in memory.
+// Write records the export and writes the ZIP. It holds the list of the items, one task with its values, and the timeline in memory,
+// but only parts of documents.
 func (e *ProcessExport) Write(ctx context.Context, w io.Writer) error {
+	exported := domain.ProcessEvent(domain.EventProcessExported, &e.view.Whole, e.call.PrincipalID, e.service.now())
+	if err := e.service.recordEvent(ctx, e.call, exported); err != nil {
+		return err
+	}
 	z := &exportZip{Writer: zip.NewWriter(w), modified: e.service.now()}
 	index := exportIndex{Format: exportFormat, Version: 1, ProcessID: e.view.Whole.ID, ExportedAt: z.modified, ExportedBy: e.call.PrincipalID}
 	if err := z.addJSON("process.json", e.process()); err != nil {

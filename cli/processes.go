@@ -18,8 +18,8 @@ import (
 )
 
 func newProcessesCommand(env Environment) *cobra.Command {
-	return newGroup("processes", "List, show, repair and end processes, read their history and invoke their actions",
-		newProcessesListCommand(env), newProcessesShowCommand(env), newProcessesHistoryCommand(env),
+	return newGroup("processes", "List, show, export, repair and end processes, read their history and invoke their actions",
+		newProcessesListCommand(env), newProcessesShowCommand(env), newProcessesHistoryCommand(env), newProcessesExportCommand(env),
 		newProcessesActionsCommand(env), newProcessesInvokeCommand(env),
 		newProcessesCancelCommand(env), newProcessesCompleteCommand(env), newRepairCommand(env))
 }

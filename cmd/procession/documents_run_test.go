@@ -116,7 +116,7 @@ func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it 
 			without: "it watches until the process ends: TestChangesAreWatched of the command line",
 		},
 		"docs/administration.md: procession tasks list --definition LOAN": {
-			values: map[string][]string{"PROCESS": {r.process}}, after: "test -s report.txt",
+			values: map[string][]string{"PROCESS": {r.process}}, after: "test -s report.txt && test -s process.zip",
 		},
 		`docs/administration.md: procession actions evaluate '${ .tasks.APPROVE_LOAN.state == "READY" }' --process ID`: {
 			values: map[string][]string{"ID": {r.process}, "PROCESS": {r.process}, "PRINCIPAL": {demo.Carol().ID.String()}},

@@ -2676,6 +2676,9 @@ type ServerInterface interface {
 	// DownloadProcessDocument Download a document of a process
 	// (GET /processes/{id}/~actions/download-document)
 	DownloadProcessDocument(c *gin.Context, id ResourceID, params DownloadProcessDocumentParams)
+	// ExportProcess Export a process as a ZIP
+	// (GET /processes/{id}/~actions/export)
+	ExportProcess(c *gin.Context, id ResourceID)
 	// UploadProcessDocument Upload a temporary document into a process
 	// (POST /processes/{id}/~actions/upload-document)
 	UploadProcessDocument(c *gin.Context, id ResourceID, params UploadProcessDocumentParams)
@@ -3385,6 +3388,15 @@ func (siw *ServerInterfaceWrapper) DownloadProcessDocument(c *gin.Context) {
 	}
 }
 
+func (siw *ServerInterfaceWrapper) ExportProcess(c *gin.Context) {
+	b := httpio.Bind(c, siw.ErrorHandler)
+	var id ResourceID
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ExportProcess(c, id)
+	}
+}
+
 func (siw *ServerInterfaceWrapper) UploadProcessDocument(c *gin.Context) {
 	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
@@ -3588,6 +3600,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/processes/:id/~actions/change-initiator", wrapper.ChangeProcessInitiator)
 	router.POST(options.BaseURL+"/processes/:id/~actions/complete", wrapper.CompleteProcess)
 	router.GET(options.BaseURL+"/processes/:id/~actions/download-document", wrapper.DownloadProcessDocument)
+	router.GET(options.BaseURL+"/processes/:id/~actions/export", wrapper.ExportProcess)
 	router.POST(options.BaseURL+"/processes/:id/~actions/upload-document", wrapper.UploadProcessDocument)
 	router.POST(options.BaseURL+"/processes/:id/~actions/upload-user-action-document", wrapper.UploadProcessUserActionDocument)
 	router.POST(options.BaseURL+"/processes/:id/actions", wrapper.CreateProcessAction)
@@ -4626,6 +4639,14 @@ func (DownloadProcessDocument304Response) VisitDownloadProcessDocumentResponse(w
 	return nil
 }
 
+type ExportProcessRequestObject struct {
+	ID ResourceID `json:"id"`
+}
+
+type ExportProcessResponseObject interface {
+	VisitExportProcessResponse(w http.ResponseWriter) error
+}
+
 type UploadProcessDocumentRequestObject struct {
 	ID     ResourceID `json:"id"`
 	Params UploadProcessDocumentParams
@@ -5013,6 +5034,9 @@ type StrictServerInterface interface {
 	// DownloadProcessDocument Download a document of a process
 	// (GET /processes/{id}/~actions/download-document)
 	DownloadProcessDocument(ctx context.Context, request DownloadProcessDocumentRequestObject) (DownloadProcessDocumentResponseObject, error)
+	// ExportProcess Export a process as a ZIP
+	// (GET /processes/{id}/~actions/export)
+	ExportProcess(ctx context.Context, request ExportProcessRequestObject) (ExportProcessResponseObject, error)
 	// UploadProcessDocument Upload a temporary document into a process
 	// (POST /processes/{id}/~actions/upload-document)
 	UploadProcessDocument(ctx context.Context, request UploadProcessDocumentRequestObject) (UploadProcessDocumentResponseObject, error)
@@ -6243,6 +6267,20 @@ func (sh *strictHandler) DownloadProcessDocument(ctx *gin.Context, id ResourceID
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitDownloadProcessDocumentResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// ExportProcess handles (GET /processes/{id}/~actions/export).
+func (sh *strictHandler) ExportProcess(ctx *gin.Context, id ResourceID) {
+	var request ExportProcessRequestObject
+	request.ID = id
+	response, err := sh.ssi.ExportProcess(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitExportProcessResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)
