@@ -21,7 +21,7 @@ import (
 // An error before the first byte is answered. A later one ends the connection, so that no client keeps a part of a file.
 func TestAttachmentThatFails(t *testing.T) {
 	t.Parallel()
-	get := func(write func(io.Writer) error) (*http.Response, error) {
+	get := func(write func(io.Writer) error) (status int, header http.Header, err error) {
 		errorWriter := httpio.NewErrorWriter(slog.New(slog.DiscardHandler), time.Now)
 		engine := gin.New()
 		engine.GET("/", func(c *gin.Context) {
@@ -41,23 +41,23 @@ func TestAttachmentThatFails(t *testing.T) {
 		require.NoError(t, err)
 		defer func() { _ = answer.Body.Close() }()
 		_, err = io.ReadAll(answer.Body)
-		return answer, err
+		return answer.StatusCode, answer.Header, err
 	}
-	answer, err := get(func(w io.Writer) error {
+	status, header, err := get(func(w io.Writer) error {
 		_, err := io.WriteString(w, "whole")
 		return err
 	})
 	require.NoError(t, err)
-	require.Equal(t, http.StatusOK, answer.StatusCode)
-	require.Equal(t, "application/zip", answer.Header.Get("Content-Type"))
-	require.Equal(t, "no-store", answer.Header.Get("Cache-Control"))
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, "application/zip", header.Get("Content-Type"))
+	require.Equal(t, "no-store", header.Get("Cache-Control"))
 
-	answer, err = get(func(io.Writer) error { return domain.Conflict(domain.CodeInvalidState, "too many items") })
+	status, header, err = get(func(io.Writer) error { return domain.Conflict(domain.CodeInvalidState, "too many items") })
 	require.NoError(t, err)
-	require.Equal(t, http.StatusConflict, answer.StatusCode)
-	require.Empty(t, answer.Header.Get("Content-Disposition"))
+	require.Equal(t, http.StatusConflict, status)
+	require.Empty(t, header.Get("Content-Disposition"))
 
-	_, err = get(func(w io.Writer) error {
+	_, _, err = get(func(w io.Writer) error {
 		_, err := io.WriteString(w, strings.Repeat("part", 16<<10))
 		return errors.Join(err, errors.New("the storage is gone"))
 	})
