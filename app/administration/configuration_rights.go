@@ -18,6 +18,8 @@ func (c *configuration) checkAuthorized(d *resource.Document, before *resource.S
 		rights = c.caller.Administration(tenant.ID)
 	}
 	switch {
+	case !rights.Administers() && d.Kind == resource.KindAbsence:
+		return c.authorizeAbsence(d, before, action)
 	case !rights.Administers():
 		return c.authorizeDefinition(d, before, action)
 	case action == ApplyUnchanged || rights.Owns():

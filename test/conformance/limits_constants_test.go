@@ -51,6 +51,7 @@ func limits() []limit { //nolint:funlen // a table
 		{"domain.MaxBulkIDs", "ids in the filter of a bulk operation", "", rejected},
 		{"domain.MaxBulkRunning", "bulk operations of a tenant at the same time", "", "later ones wait"},
 		{"persistence.maxPreviews", "previews of bulk operations of a person", "", "the oldest go"},
+		{"app/administration.maxOwnAbsences", "absences that a user without a role of administrators plans", "", "409"},
 		{"domain.maxSubject", "subject of a process from its template", characters, cut},
 		{"domain/filter.maxOperands", "values of an expression of `value` and `metadata`", "", rejected},
 		{"domain/jsondoc.maxOperations", "operations of a JSON Patch", "", rejected},
