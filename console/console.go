@@ -8,6 +8,7 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/bulk"
+	"github.com/procession-dev/procession/console/absences"
 	"github.com/procession-dev/procession/console/access"
 	"github.com/procession-dev/procession/console/artifacts"
 	"github.com/procession-dev/procession/console/assets"
@@ -80,5 +81,6 @@ func New(o Options) (*web.Site, error) {
 		webhooks:  &webhooks.Screens{Administration: o.Administration},
 		receivers: &receivers.Screens{Administration: o.Administration},
 		access:    &access.Screens{Administration: o.Administration},
+		absences:  &absences.Screens{Administration: o.Administration},
 	}))
 }

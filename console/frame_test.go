@@ -112,7 +112,7 @@ func TestScreensAreAccessibleAndFit(t *testing.T) {
 	task := s.createTask(s.startLoan("Accessible"), "APPROVE_LOAN", `{"FIRST_NAME":"Carol","AMOUNT":"7500"}`)
 	screens := []string{
 		"", "tasks?q=Accessible", "tasks?q=nothing+at+all", "tasks/" + task.String(), "tasks/assign?task=" + task.String(),
-		"tasks/delegate?task=" + task.String(), "tasks/" + task.String() + "/planning", "tasks?due=overdue", "sessions", "profile", "tokens", "notifications", "notifications/mails",
+		"tasks/delegate?task=" + task.String(), "tasks/" + task.String() + "/planning", "tasks?due=overdue", "sessions", "profile", "absences", "tokens", "notifications", "notifications/mails",
 		"palette?q=Accessible", "tasks/" + task.String()[:35] + "x", "reference", "reference/admin", "reference/2024-06-14?q=nothing+at+all",
 		"reference/2024-06-14/operations/createProcess", "reference/2022-10-08/schemas/Task",
 	}

@@ -33,6 +33,8 @@ unsubscribe/:token                                  no
 notifications/:id                                   no
 tokens/confirm                                        no
 tokens/:id/revoke                                     no
+absences                                            no
+absences/:tenant/:code/end                          no
 tasks/assign                                        no
 tasks/delegate                                      no
 tasks/claim                                         no

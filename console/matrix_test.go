@@ -47,6 +47,9 @@ POST sessions/:id/end       303   303          303           303     303    303 
 GET tokens                  200   200          200           200     200    200       200       200      200   in        200
 POST tokens/confirm         303   303          303           303     303    303       303       303      303   in        303
 POST tokens/:id/revoke      404   404          404           404     404    404       404       404      404   in        404
+GET absences                200   200          200           200     200    200       200       200      200   in        200
+POST absences               422   422          422           422     422    422       422       422      422   in        422
+POST absences/:tenant/:code/end 404 404        404           404     404    404       404       404      404   in        404
 GET palette                 200   200          200           200     200    200       200       200      200   in        200
 GET live                    200   200          200           200     200    200       200       200      200   in        200
 GET notifications           200   200          200           200     200    200       200       200      200   in        200

@@ -3,6 +3,7 @@ package console
 import (
 	"slices"
 
+	"github.com/procession-dev/procession/console/absences"
 	"github.com/procession-dev/procession/console/access"
 	"github.com/procession-dev/procession/console/artifacts"
 	"github.com/procession-dev/procession/console/audit"
@@ -31,6 +32,7 @@ import (
 type screens struct {
 	signin    *signin.Screens
 	tokens    *tokens.Screens
+	absences  *absences.Screens
 	home      *home.Screens
 	artifacts *artifacts.Screens
 	tasks     *tasks.Screens
@@ -74,6 +76,9 @@ func allRoutes(s screens) []web.Route {
 		web.Get("tokens", s.tokens.List),
 		web.Post("tokens/confirm", s.tokens.Confirm),
 		web.Post("tokens/:id/revoke", s.tokens.Revoke),
+		web.Get("absences", s.absences.ListAbsences),
+		web.Post("absences", s.absences.CreateAbsence),
+		web.Post("absences/:tenant/:code/end", s.absences.EndAbsence),
 
 		web.Get("palette", s.palette.Show),
 		web.Get("live", s.live.Follow),

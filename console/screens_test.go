@@ -86,7 +86,7 @@ func (s *site) someWork() map[string]map[string]string {
 	return map[string]map[string]string{
 		"Bob": {
 			"home-reviewer": "", "inbox": "tasks", "inbox-empty": "tasks?q=nothing", "task-ready": "tasks/" + tasks[0].String(), "task": "tasks/" + mine.String() + "?view=mine",
-			"assign": "tasks/assign?task=" + tasks[0].String() + "&task=" + tasks[2].String(), "sessions": "sessions", "profile": "profile", "tokens": "tokens", "notifications": "notifications", "mails": "notifications/mails", "mailbox": "mailbox",
+			"assign": "tasks/assign?task=" + tasks[0].String() + "&task=" + tasks[2].String(), "sessions": "sessions", "profile": "profile", "absences": "absences", "tokens": "tokens", "notifications": "notifications", "mails": "notifications/mails", "mailbox": "mailbox",
 			"unsubscribe": "unsubscribe/" + s.app.UnsubscribeToken(demo.Bob().ID, domain.NotificationKinds()), "palette": "palette?q=loan",
 			"delegate": "tasks/delegate?task=" + mine.String(), "task-delegated": "tasks/" + tasks[3].String(),
 			"assistance": "tasks/" + mine.String() + "/assistance", "planning": "tasks/" + mine.String() + "/planning",
