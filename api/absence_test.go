@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -107,4 +108,26 @@ func TestWrongAbsences(t *testing.T) {
 	}
 	a.Refused(403, "ACCESS_DENIED", demo.Bob(), http.MethodPost, apitest.ApplyPath, apitest.Applying("", absence("CAROL", "carol", "bob", time.Hour)))
 	require.Equal(t, before, a.Snapshot())
+}
+
+// A member plans, changes and ends only its own absences, with an active user as the substitute.
+func TestMembersPlanTheirOwnAbsences(t *testing.T) {
+	t.Parallel()
+	a := newAway(t)
+	apply := func(status int, as demo.Account, manifest string) {
+		t.Helper()
+		a.Call(status, as, http.MethodPost, apitest.ApplyPath, apitest.Applying("", manifest))
+	}
+	apply(200, demo.Bob(), absence("BOB", "bob", "carol", time.Hour))
+	apply(200, demo.Bob(), absence("BOB", "bob", "alice", time.Hour))
+	for _, wrong := range []string{absence("BOB", "carol", "alice", time.Hour), absence("CAROL", "carol", "bob", time.Hour)} {
+		apply(403, demo.Bob(), wrong)
+	}
+	apply(403, demo.Carol(), absence("BOB", "carol", "bob", time.Hour))
+	for n := range 19 {
+		from := time.Now().UTC().AddDate(0, 1, n)
+		apply(200, demo.Bob(), apitest.Document("demo", "Absence", fmt.Sprint("BOB", n), `{"user":"bob","substitute":"carol","from":"`+
+			from.Format(time.RFC3339)+`","until":"`+from.Add(time.Hour).Format(time.RFC3339)+`"}`))
+	}
+	apply(409, demo.Bob(), absence("MORE", "bob", "carol", time.Hour))
 }

@@ -12,7 +12,8 @@ import (
 // A substitute finds the tasks of an absent person in a view of their own, which others do not have, and completes them.
 func TestTasksOfAnAbsentPersonAreInAViewOfTheSubstitute(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := makeSite(t)
+	s.t = t
 	process := s.startLoan("Loan of an absent person")
 	task := s.createTask(process, "APPROVE_LOAN", "")
 	_, err := s.app.ClaimProcessItemTask(t.Context(), s.callerOf(demo.Bob()), task)

@@ -24,7 +24,8 @@ func absenceOf(days int, substitute demo.Account) url.Values {
 // A person without a role plans an absence, which gives the substitute the tasks, and ends it. Others do not end it.
 func TestPeoplePlanAndEndTheirOwnAbsences(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := makeSite(t)
+	s.t = t
 	task := s.createTask(s.startLoan("Loan of a person on holiday"), "APPROVE_LOAN", "")
 	_, err := s.app.ClaimProcessItemTask(t.Context(), s.callerOf(demo.Bob()), task)
 	require.NoError(t, err)
@@ -52,7 +53,8 @@ func TestPeoplePlanAndEndTheirOwnAbsences(t *testing.T) {
 
 func TestWrongOwnAbsencesChangeNothing(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := makeSite(t)
+	s.t = t
 	bob := s.clientWithToken(demo.Bob().Secret)
 	require.Equal(t, http.StatusSeeOther, s.sendRequest(bob, http.MethodPost, "absences", absenceOf(0, demo.Carol())).status)
 	changed := func(name, value string) url.Values {
