@@ -15,7 +15,9 @@ type OwnAbsence struct {
 }
 
 // Lasts reports whether the absence has begun.
-func (a *OwnAbsence) Lasts(now time.Time) bool { return !now.Before(a.StartsAt) && now.Before(a.EndsAt) }
+func (a *OwnAbsence) Lasts(now time.Time) bool {
+	return !now.Before(a.StartsAt) && now.Before(a.EndsAt)
+}
 
 // OwnTenant is a tenant in which the reader is a user.
 type OwnTenant struct{ Code, Name string }
