@@ -324,10 +324,7 @@ func (s *Service) changeElements(
 	if err != nil || events == nil {
 		return item, err
 	}
-	for i := range events {
-		events[i] = events[i].ForOwner(item, locked.Rights)
-	}
-	vals.record(events...)
+	vals.record(events.ForOwner(item, locked.Rights)...)
 	if err := vals.linkElements(itemSite(item, domain.SlotElement), item.Task.Elements); err != nil {
 		return nil, err
 	}

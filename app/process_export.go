@@ -220,12 +220,8 @@ type exportZip struct {
 	modified time.Time
 }
 
-func (z *exportZip) create(path string, method uint16) (io.Writer, error) {
-	return z.CreateHeader(&zip.FileHeader{Name: path, Method: method, Modified: z.modified.UTC()})
-}
-
 func (z *exportZip) addBytes(path string, method uint16, content io.Reader) error {
-	file, err := z.create(path, method)
+	file, err := z.CreateHeader(&zip.FileHeader{Name: path, Method: method, Modified: z.modified.UTC()})
 	if err != nil {
 		return fmt.Errorf("exporting %s: %w", path, err)
 	}

@@ -100,10 +100,7 @@ func (s *Service) changeTask(
 		if err != nil || events == nil {
 			return nil, err
 		}
-		for i := range events {
-			events[i] = events[i].ForOwner(item, locked.Rights)
-		}
-		return events, tx.UpdateTaskData(item)
+		return events.ForOwner(item, locked.Rights), tx.UpdateTaskData(item)
 	})
 	return item, err
 }

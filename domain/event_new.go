@@ -72,6 +72,14 @@ func (e Event) ForOwner(i *ProcessItem, rights ItemRights) Event {
 	return e.With(DetailWay, WaySubstitution).With("ownerId", i.OwnerID.String())
 }
 
+// ForOwner is Event.ForOwner of all events.
+func (e Events) ForOwner(i *ProcessItem, rights ItemRights) Events {
+	for n := range e {
+		e[n] = e[n].ForOwner(i, rights)
+	}
+	return e
+}
+
 // DelegationEvent returns the event of a task that was delegated, or taken back by its delegator. It omits the note,
 // which a user wrote.
 func DelegationEvent(way string, i *ProcessItem, from TaskState, by uuid.UUID, now time.Time) Event {

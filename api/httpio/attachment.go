@@ -14,6 +14,8 @@ type Attachment struct {
 	ContentType, Disposition string
 	// Vary names the request headers that the file depends on, "" for none.
 	Vary string
+	// Compress permits compression on the way. A ZIP would not become smaller.
+	Compress bool
 	// Write writes the file. Answers to HEAD do not call it.
 	Write func(context.Context, io.Writer) error
 }
@@ -56,7 +58,9 @@ func (w *attachmentWriter) begin() {
 	header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
-	header.Set(gzhttp.HeaderNoCompression, "1")
+	if !w.attachment.Compress {
+		header.Set(gzhttp.HeaderNoCompression, "1")
+	}
 	w.WriteHeader(http.StatusOK)
 }
 

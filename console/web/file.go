@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"io"
 	"mime"
 	"net/http"
@@ -22,14 +23,11 @@ func Document(d *app.Download) *Answer {
 // File returns an answer that streams the output of write as a download. An error of write before its first byte
 // becomes a page; a later error drops the connection, so that a partial file is not taken for the whole.
 func File(name, contentType string, write func(io.Writer) error) *Answer {
-	return &Answer{serve: func(c *gin.Context) error {
-		out := &fileWriter{c: c, contentType: contentType, disposition: mime.FormatMediaType("attachment", map[string]string{"filename": name})}
-		if err := write(out); err != nil {
-			return err
-		}
-		out.writeHeader()
-		return nil
-	}}
+	file := httpio.Attachment{
+		ContentType: contentType, Disposition: mime.FormatMediaType("attachment", map[string]string{"filename": name}), Compress: true,
+		Write: func(_ context.Context, w io.Writer) error { return write(w) },
+	}
+	return &Answer{serve: func(c *gin.Context) error { return file.Serve(c.Request.Context(), c.Writer) }}
 }
 
 // CSV returns the answer that offers a table of comma-separated values for saving. rows adds its rows, while they are
@@ -45,30 +43,6 @@ func CSV(name string, head []string, rows func(add func(row ...string) error) er
 		}
 		return table.Flush()
 	})
-}
-
-// fileWriter sends the headers of a file with its first byte.
-type fileWriter struct {
-	c                        *gin.Context
-	contentType, disposition string
-	begun                    bool
-}
-
-func (w *fileWriter) writeHeader() {
-	if w.begun {
-		return
-	}
-	w.begun = true
-	w.c.Header("Content-Type", w.contentType)
-	w.c.Header("Content-Disposition", w.disposition)
-	w.c.Header("Content-Security-Policy", "default-src 'none'; sandbox")
-	w.c.Status(http.StatusOK)
-	w.c.Writer.WriteHeaderNow()
-}
-
-func (w *fileWriter) Write(p []byte) (int, error) {
-	w.writeHeader()
-	return w.c.Writer.Write(p)
 }
 
 // serveAnswer answers with a file.
